@@ -32,7 +32,9 @@ std::vector<std::pair<Kernels, Warps>> mixes() {
   std::vector<std::pair<Kernels, Warps>> all{
       {{kMemory}, {16}}, {{kMemory, kCompute}, {7, 9}}, {{kTwoKinds}, {8}}, {{kTwoKinds, kMemory, kCompute}, {2, 3, 4}}};
   std::mt19937_64 random(1);
-  const auto uniform = [&](double low, double high) { return low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53; };
+  const auto uniform = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53;
+  };
   const auto spread = [&](double low, double high) { return low * std::pow(high / low, uniform(0, 1)); };
   while (all.size() < 500) {
     auto& [kernels, warps] = all.emplace_back();

@@ -36,8 +36,8 @@ inline std::ostream& operator<<(std::ostream& out, const RandomMix& mix) {
   return out;
 }
 
-/// Up to 3 kernels with any curve of up to 8 points, or such whose gain never grows; demands and SM such that they contend in most
-/// cases. Small values make plateaus and ties.
+/// Up to 3 kernels with any curve of up to 8 points, or such whose gain never grows; demands and SM such that they contend in
+/// most cases. Small values make plateaus and ties.
 inline rc::Gen<RandomMix> random_mix() {
   // Full size from the first case on: small sizes would draw only trivial curves and demands.
   return rc::gen::resize(rc::kNominalSize, rc::gen::exec([] {
@@ -72,7 +72,8 @@ std::optional<double> best_minimum(const RandomMix& mix, const Score& score, std
   RandomMix rest = mix;
   for (std::uint32_t n = 1; n <= mix.profiles[kernel].size() && fits(mix.demand[kernel], rest.capacity); ++n) {
     rest.capacity = take(rest.capacity, mix.demand[kernel]);
-    if (const auto others = best_minimum(rest, score, kernel + 1)) best = std::max(best.value_or(-INFINITY), std::min(score(kernel, n), *others));
+    if (const auto others = best_minimum(rest, score, kernel + 1))
+      best = std::max(best.value_or(-INFINITY), std::min(score(kernel, n), *others));
   }
   return best;
 }

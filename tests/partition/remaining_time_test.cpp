@@ -141,7 +141,8 @@ TEST(RemainingTime, AllocatesAsTheListingAndReachesTheShortestLongest) {
     const std::vector<RemainingWork> work = work_of(mix, seed);
     const auto result = allocate_remaining_time(work, mix.demand, mix.capacity);
     const auto expected = listing(mix, work);
-    const auto best = test::best_minimum(mix, [&](std::size_t k, std::uint32_t ctas) { return -work[k].alone[ctas - 1] * work[k].left; });
+    const auto best =
+        test::best_minimum(mix, [&](std::size_t k, std::uint32_t ctas) { return -work[k].alone[ctas - 1] * work[k].left; });
     ASSERT_EQ(result.has_value(), expected.has_value()) << mix << ", seed " << seed;
     ASSERT_EQ(result.has_value(), best.has_value()) << mix << ", seed " << seed;
     if (!result) continue;

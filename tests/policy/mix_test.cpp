@@ -87,7 +87,6 @@ TEST(Mixes, ComputeTriplesAreEveryThreeWithAComputeKernel) {
   EXPECT_THROW((void)parse_mixes(w, fermi(), "compute_triples"), InputError);
 }
 
-
 TEST(Mixes, NamesKeepTheirOrder) {
   EXPECT_EQ(names(parse_mixes(table_two(), fermi(), "HOT_DXT,MVP_DXT_NN")), (std::vector<std::string>{"HOT_DXT", "MVP_DXT_NN"}));
 }

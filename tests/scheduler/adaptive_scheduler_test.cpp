@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/fake_executor.h"
@@ -152,29 +151,6 @@ TEST(AdaptiveScheduler, ATurnLastsUntilItsJobHasBegun) {
   EXPECT_TRUE(r.finished);
   EXPECT_EQ(r.jobs[1].began, Time(10ms));
   EXPECT_EQ(r.jobs[0].evictions, 2U);
-}
-
-TEST(AdaptiveScheduler, EveryJobEndsAndNoPlanIsTooLargeForAnSm) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    std::mt19937_64 random(seed);
-    const auto draw = [&](std::uint64_t low, std::uint64_t high) {
-      return static_cast<std::uint32_t>(low + random() % (high - low + 1));
-    };
-    std::vector<FakeJob> jobs;
-    for (std::uint32_t k = draw(1, 6); k > 0; --k)
-      jobs.push_back(job(std::string(1, static_cast<char>('A' + k)), draw(1, 60), Time(std::chrono::microseconds(draw(1, 3000))),
-                         Time(std::chrono::microseconds(draw(0, 5000))), draw(1000, 25000)));
-    std::ranges::stable_sort(jobs, {}, &FakeJob::arrival);
-    LoggedScheduler scheduler(make_scheduler("adaptive", input(jobs)));
-    ASSERT_TRUE(run_fake(machine(), jobs, scheduler).finished) << "seed " << seed;
-    for (const LoggedDecision& d : scheduler.decisions()) {
-      SmResources left = machine().sm.capacity;
-      for (const JobShare& share : d.plan.jobs) {
-        ASSERT_TRUE(fits(jobs[share.job.value()].kernel.demand(), left, share.share.ctas)) << "seed " << seed;
-        left = take(left, jobs[share.job.value()].kernel.demand(), share.share.ctas);
-      }
-    }
-  }
 }
 
 TEST(AdaptiveScheduler, RefusesWhatItCannotEstimate) {

@@ -294,9 +294,7 @@ TEST(FakeExecutor, WorksOutAHundredThousandStepsASecond) {
 
 TEST(FakeExecutor, RefusesWhatCannotRun) {
   Nothing nothing;
-  const auto refusal = [&](const FakeJob& j) {
-    return test::refusal([&] { (void)run_fake(machine(), {j}, nothing); });
-  };
+  const auto refusal = [&](const FakeJob& j) { return test::refusal([&] { (void)run_fake(machine(), {j}, nothing); }); };
   EXPECT_NE(refusal(job("A", 1, 1us, {}, 40000)).find("kernel A: one CTA needs 40000 registers"), std::string::npos);
   EXPECT_EQ(refusal(job("A", 0, 1us)), "kernel A: a grid of 0 CTAs: must be at least 1");
   EXPECT_EQ(refusal(job("A", 1, Time(0))), "kernel A: task time 0 ps: must be at least 1");

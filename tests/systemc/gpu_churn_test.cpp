@@ -2,17 +2,14 @@
 // The GPU model with the unit's option CHURN.
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "study/run_pool.h"
 #include "study/run_specs.h"
 #include "sw/core/errors.h"
 #include "sw/policy/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
-#include "systemc/model_device.h"
 #include "systemc/unit/ports/i_sluice_top.h"
+#include "tests/systemc/scripted_kernel.h"
 
 namespace sluice {
 namespace {
@@ -32,9 +29,7 @@ RunSpec mix_with_churn(const std::string& names) {
 TEST(GpuChurn, WithChurnKernelsThatStayAreNotProfiledAgain) {
   RunSpec spec = mix_with_churn("DXT_HOT_NN");
   spec.launches[0].target_warp_instructions = 600000;
-  RunResult r;
-  const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 1);
-  ASSERT_TRUE(pool.run({spec}, [&r](std::size_t, const RunResult& result, const HostCost&) { r = result; }));
+  const RunResult r = scripted::run({spec}).front();
   ASSERT_GE(r.decisions.size(), 2U);
   const Decision &three = r.decisions.front(), &two = r.decisions[1];
   ASSERT_EQ(three.kernels.size(), 3U);

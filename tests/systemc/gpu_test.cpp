@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 
-#include "study/run_pool.h"
 #include "study/run_result_json.h"
 #include "sw/core/errors.h"
 #include "sw/driver/sluice_driver.h"
@@ -17,7 +16,7 @@
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
-#include "systemc/model_device.h"
+#include "tests/systemc/scripted_kernel.h"
 
 namespace sluice {
 namespace {
@@ -31,12 +30,7 @@ class GpuModel : public ::testing::Test {
   MachineConfig machine = read_machine(kRoot / "configs/machines/fermi_table1.toml");
   Workload workload = read_workload(kRoot / "configs/workloads/table2.toml");
 
-  std::vector<RunResult> run(const std::vector<RunSpec>& specs) {
-    std::vector<RunResult> results(specs.size());
-    const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 2);
-    EXPECT_TRUE(pool.run(specs, [&](std::size_t i, const RunResult& r, const HostCost&) { results[i] = r; }));
-    return results;
-  }
+  std::vector<RunResult> run(const std::vector<RunSpec>& specs) { return scripted::run(specs); }
   RunResult run(const RunSpec& spec) { return run(std::vector<RunSpec>{spec}).front(); }
 
   RunSpec solo(const std::string& name, std::uint64_t window) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fermi_table1, fermi_accelsim and large_sm are one machine but for what their heads name.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <toml++/toml.h>
 #include <filesystem>
@@ -11,6 +10,7 @@
 
 #include "study/trace_run.h"
 #include "sw/workload/machine_file.h"
+#include "tests/support.h"
 #include "tests/systemc/scripted_kernel.h"
 #include "tests/trace/sample_traces.h"
 

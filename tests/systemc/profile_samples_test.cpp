@@ -9,15 +9,16 @@
 #include <cstdlib>
 #include <random>
 
-#include "study/run_pool.h"
 #include "sw/scheduler/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
-#include "systemc/model_device.h"
+#include "tests/systemc/scripted_kernel.h"
 
 namespace sluice {
 namespace {
+
+using scripted::run;
 
 const std::filesystem::path kRoot = SLUICE_SOURCE_DIR;
 
@@ -34,12 +35,6 @@ class ProfileSamples : public ::testing::Test {
     spec.make_scheduler = [m = machine, mix] { return make_scheduler("warped_slicer", {m, mix.kernels}); };
     spec.window = Cycles(window);
     return spec;
-  }
-  std::vector<RunResult> run(const std::vector<RunSpec>& specs) {
-    std::vector<RunResult> results(specs.size());
-    const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 2);
-    EXPECT_TRUE(pool.run(specs, [&](std::size_t i, const RunResult& r, const HostCost&) { results[i] = r; }));
-    return results;
   }
   /// Samples that counted, of SMs that held something else. What was dropped is an entry of 0 in the profile.
   static std::vector<std::string> wrong(const RunResult& result) {

@@ -4,6 +4,7 @@
 
 #include "study/trace_run.h"
 #include "sw/workload/machine_file.h"
+#include "tests/support.h"
 #include "tests/systemc/scripted_kernel.h"
 #include "tests/trace/sample_traces.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profiled kernels of results/model_vs_h200/source_page: pages of a real run, joined, and walked.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include "sw/trace/program_source.h"
 #include "sw/trace/program_walk.h"
 #include "sw/workload/ncu_import.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {

@@ -28,8 +28,7 @@ class NcuRefusal : public test::Scratch {
 
 TEST_F(NcuRefusal, AProfileInScaledUnitsIsRefused) {
   const std::string got = message("\"byte\",\"byte\"", "\"Mbyte\",\"byte\"");
-  EXPECT_EQ(
-      got, scratch_ + ":2: dram__bytes_read.sum is in \"Mbyte\": must be \"byte\" (export with ncu --print-units base)");
+  EXPECT_EQ(got, scratch_ + ":2: dram__bytes_read.sum is in \"Mbyte\": must be \"byte\" (export with ncu --print-units base)");
 }
 
 TEST_F(NcuRefusal, AUnitWithALineBreakLeavesTheMessageOnOneLine) {
@@ -41,8 +40,7 @@ TEST_F(NcuRefusal, AUnitWithALineBreakLeavesTheMessageOnOneLine) {
 TEST_F(NcuRefusal, AProfileWithAFigureThatCannotBeIsRefused) {
   EXPECT_EQ(message("\"132\",\"512\"", "\"132\",\"n/a\""),
             scratch_ + ":3: launch__grid_size = \"n/a\": must be a number, 0..1e+18");
-  EXPECT_EQ(message("\"5,305,460\"", "\"0\""),
-            scratch_ + ":3: sm__cycles_elapsed.max = \"0\": must be 1..1000000000000");
+  EXPECT_EQ(message("\"5,305,460\"", "\"0\""), scratch_ + ":3: sm__cycles_elapsed.max = \"0\": must be 1..1000000000000");
   EXPECT_TRUE(message("\"2,428,305,408\"", "\"9e17\"")
                   .starts_with(scratch_ + ":3: smsp__inst_executed.sum = \"9e17\": must be at least 1, and at most"));
 }

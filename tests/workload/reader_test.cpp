@@ -150,18 +150,15 @@ void survives_damage(const std::string& file, Read read) {
 }
 
 TEST_F(Readers, DamagedMachineFilesAreReadOrRefused) {
-  survives_damage("configs/machines/fermi_table1.toml",
-                  [&](const std::string& text) { (void)read_machine(write("a", text)); });
+  survives_damage("configs/machines/fermi_table1.toml", [&](const std::string& text) { (void)read_machine(write("a", text)); });
 }
 
 TEST_F(Readers, DamagedWorkloadFilesAreReadOrRefused) {
-  survives_damage("configs/workloads/table2.toml",
-                  [&](const std::string& text) { (void)read_workload(write("a", text)); });
+  survives_damage("configs/workloads/table2.toml", [&](const std::string& text) { (void)read_workload(write("a", text)); });
 }
 
 TEST_F(Readers, DamagedProfilesAreReadOrRefused) {
-  survives_damage("data/h200_torch_ops_ncu.csv",
-                  [&](const std::string& text) { (void)import_ncu(write("a", text)); });
+  survives_damage("data/h200_torch_ops_ncu.csv", [&](const std::string& text) { (void)import_ncu(write("a", text)); });
 }
 
 TEST(SyntheticSource, GivesTheStatedMix) {
