@@ -4,20 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "study/run_pool.h"
-#include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/kernelet_scheduler.h"
 #include "sw/scheduler/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
-#include "systemc/model_device.h"
+#include "tests/scheduler/logged_run.h"
 #include "tests/scheduler/turns.h"
 
 namespace sluice {
@@ -55,11 +50,7 @@ class SchedulerConformance : public ::testing::Test {
     return logged.decisions();
   }
 
-  /// The model runs in a process of its own: its decisions come back as lines of a file.
   std::vector<json> on_model(const MakeScheduler& make, PartitionerKind unit = PartitionerKind::Twin) {
-    const std::filesystem::path file =
-        std::filesystem::temp_directory_path() / ("sluice_conformance_" + std::to_string(getpid()) + ".jsonl");
-    std::filesystem::remove(file);
     RunSpec spec;
     spec.machine = machine;
     spec.partitioner = unit;
@@ -68,16 +59,9 @@ class SchedulerConformance : public ::testing::Test {
       spec.launches.push_back({k, 0, Cycles(spec.launches.size() < 2 ? 0 : 1400)});
       spec.launches.back().once = true;
     }
-    spec.make_scheduler = [make, file] { return std::make_unique<LoggedScheduler>(make(), file); };
-    const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 1);
-    EXPECT_TRUE(pool.run({spec}, [](std::size_t, const RunResult& r, const HostCost&) {
-      for (const KernelCounters& k : r.kernels) EXPECT_NE(k.finish_cycle, 0U);
-    }));
-    std::vector<json> lines;
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
-    std::filesystem::remove(file);
-    return lines;
+    const test::LoggedRun ran = test::logged_run(spec, make);
+    for (const KernelCounters& k : ran.result.kernels) EXPECT_NE(k.finish_cycle, 0U);
+    return ran.decisions;
   }
 
   /// What both executors report: arrivals and ends, and the shares that follow. Profiles are measured, and differ; so does the

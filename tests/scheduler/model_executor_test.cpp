@@ -3,19 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "study/run_pool.h"
-#include "sw/scheduler/decision_log.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
-#include "systemc/model_device.h"
 #include "systemc/sim/sim_clock.h"
+#include "tests/scheduler/logged_run.h"
 #include "tests/scheduler/turns.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
@@ -36,12 +32,9 @@ class YoungestFirst : public IScheduler {
   }
 };
 
-struct Ran {
-  RunResult result;
-  std::vector<json> decisions;
-};
+using Ran = test::LoggedRun;
 
-class ModelExecutor : public ::testing::Test {
+class ModelExecutor : public test::Scratch {
  protected:
   MachineConfig machine = read_machine(kRoot / "configs/machines/fermi_table1.toml");
 
@@ -50,9 +43,6 @@ class ModelExecutor : public ::testing::Test {
 
   /// So many jobs of kGrid short CTAs each, `apart` cycles one after the other, on four kernel slots.
   Ran run(std::size_t jobs, std::uint64_t apart, const MakeScheduler& make, PartitionerKind unit = PartitionerKind::Twin) {
-    const std::filesystem::path file =
-        std::filesystem::temp_directory_path() / ("sluice_model_executor_" + std::to_string(getpid()) + ".jsonl");
-    std::filesystem::remove(file);
     const std::vector<KernelDescriptor> mix =
         parse_mixes(read_workload(kRoot / "configs/workloads/table2.toml"), machine, "DXT_KNN").front().kernels;
     RunSpec spec;
@@ -68,14 +58,7 @@ class ModelExecutor : public ::testing::Test {
       launch.once = true;
       spec.launches.push_back(launch);
     }
-    spec.make_scheduler = [make, file] { return std::make_unique<LoggedScheduler>(make(), file); };
-    Ran ran;
-    const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 1);
-    EXPECT_TRUE(pool.run({spec}, [&](std::size_t, const RunResult& r, const HostCost&) { ran.result = r; }));
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);) ran.decisions.push_back(json::parse(line));
-    std::filesystem::remove(file);
-    return ran;
+    return test::logged_run(spec, make);
   }
 
   /// Times of an event of each job.
@@ -166,7 +149,7 @@ class InSlices : public IScheduler {
 TEST_F(ModelExecutor, NoCtaBeginsBeyondTheTaskLimit) {
   const std::vector<std::uint64_t> limits{40, 40, 70, 70, kGrid, 80, 80, kGrid};
   const Time slice = 8us;
-  timeline = std::filesystem::temp_directory_path() / ("sluice_slices_" + std::to_string(getpid()) + ".json");
+  timeline = folder_ / "timeline.json";
   const Ran ran = run(
       2, 0, [&] { return std::make_unique<InSlices>(slice, limits); }, PartitionerKind::Both);
   every_cta_ran_once(ran);
@@ -177,7 +160,6 @@ TEST_F(ModelExecutor, NoCtaBeginsBeyondTheTaskLimit) {
   for (const json& e : json::parse(in))
     if (e.value("ph", "") == "X" && e["name"] == "DXT")
       ++begun.at(std::min<std::uint64_t>(e["ts"].get<std::uint64_t>() / cycles, limits.size() - 1));
-  std::filesystem::remove(timeline);
   EXPECT_EQ(begun[0] + begun[1], 40U);
   EXPECT_EQ(begun[2] + begun[3], 30U);
   EXPECT_GT(begun[4], 30U);

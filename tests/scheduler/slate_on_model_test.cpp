@@ -4,18 +4,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "study/run_pool.h"
-#include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/slate_scheduler.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
-#include "systemc/model_device.h"
 #include "systemc/sim/sim_clock.h"
+#include "tests/scheduler/logged_run.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
@@ -43,19 +39,18 @@ struct Ran {
 
 /// Four kernels, two of which share at a time, on `sms` SMs. Jobs are named "job0" and so on, so that the timeline tells them
 /// apart.
-class SlateOnModel : public ::testing::Test {
+class SlateOnModel : public test::Scratch {
  protected:
-  static Ran run(const char* machine_file, const std::vector<std::uint32_t>& grids, PartitionerKind unit) {
+  Ran run(const char* machine_file, const std::vector<std::uint32_t>& grids, PartitionerKind unit) {
     MachineConfig machine = read_machine(kRoot / "configs/machines" / machine_file);
     const Workload workload = read_workload(kRoot / "configs/workloads/table2.toml");
     const char* kernels[] = {"KNN", "DXT", "KNN", "DXT", "KNN"};
-    const std::string stem = (std::filesystem::temp_directory_path() / ("sluice_slate_" + std::to_string(getpid()))).string();
     RunSpec spec;
     spec.machine = machine;
     spec.partitioner = unit;
     spec.kernel_slots = 4;
     spec.window = Cycles(3000000);
-    spec.timeline_file = stem + ".json";
+    spec.timeline_file = folder_ / "timeline.json";
     Intensities intensities;
     for (std::uint32_t k = 0; k < grids.size(); ++k) {
       KernelLaunch launch;
@@ -68,19 +63,10 @@ class SlateOnModel : public ::testing::Test {
       intensities[launch.kernel.name] = {0, k % 2 == 0 ? 0.0 : 1.0};  // L_C and H_M, which share in either order
       spec.launches.push_back(launch);
     }
-    const std::filesystem::path log = stem + ".jsonl";
-    std::filesystem::remove(log);
-    spec.make_scheduler = [sms = machine.num_sms, intensities, log]() -> std::unique_ptr<IScheduler> {
-      return std::make_unique<LoggedScheduler>(std::make_unique<SlateScheduler>(sms, slate_table_rule(sms, intensities)), log);
-    };
-    Ran ran;
-    const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 1);
-    EXPECT_TRUE(pool.run({spec}, [&](std::size_t, const RunResult& r, const HostCost&) { ran.result = r; }));
-    ran.ctas = read_ctas(spec.timeline_file);
-    ran.plans = read_plans(log, machine);
-    std::filesystem::remove(log);
-    std::filesystem::remove(spec.timeline_file);
-    return ran;
+    const test::LoggedRun ran = test::logged_run(spec, [sms = machine.num_sms, intensities] {
+      return std::make_unique<SlateScheduler>(sms, slate_table_rule(sms, intensities));
+    });
+    return {ran.result, read_ctas(spec.timeline_file), plans_of(ran.decisions, machine)};
   }
 
   /// Every CTA of every grid ran once, and each began on an SM of the range that its job had, in nobody else's.
@@ -159,11 +145,9 @@ class SlateOnModel : public ::testing::Test {
     return ctas;
   }
 
-  static std::vector<InForce> read_plans(const std::filesystem::path& file, const MachineConfig& machine) {
-    std::ifstream in(file);
+  static std::vector<InForce> plans_of(const std::vector<json>& decisions, const MachineConfig& machine) {
     std::vector<InForce> plans;
-    for (std::string line; std::getline(in, line);) {
-      const json d = json::parse(line);
+    for (const json& d : decisions) {
       InForce& plan = plans.emplace_back();
       plan.at = d["now_ps"].get<std::uint64_t>() / SimClock(machine.core_mhz).period_ps();
       for (const json& s : d["shares"]) {

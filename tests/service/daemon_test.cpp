@@ -3,7 +3,6 @@
 #include "sw/service/daemon.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -18,25 +17,17 @@
 #include <random>
 #include <thread>
 
-#include "sw/core/errors.h"
 #include "sw/service/sluice_client.h"
 #include "tests/service/harness.h"
+#include "tests/support.h"
 
 namespace sluice::service {
 namespace {
 
 using namespace std::chrono_literals;
 
-class DaemonTest : public ::testing::Test {
+class DaemonTest : public test::Scratch {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              fmt::format("sluice_{}_{}", getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-    path_ = (folder_ / "s").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   void start(const std::string& scheduler, ServiceOptions options = {}) {
     options.hello_within = 100h;  // the clock jumps over the time that a client takes to say it
     service_.reset(new Service(make_service(scheduler, std::move(options))));
@@ -53,8 +44,7 @@ class DaemonTest : public ::testing::Test {
     return status;
   }
 
-  std::filesystem::path folder_;
-  std::string path_;
+  const std::string path_ = folder_ / "s";
   JumpingClock clock_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<Daemon> daemon_;
@@ -184,8 +174,7 @@ TEST_F(DaemonTest, RefusesASecondDaemonAndAFileThatIsNoSocket) {
   start("piv");
   Service other = make_service("piv");
   EXPECT_THROW(Daemon(path_, other, clock_), InputError);
-  std::ofstream(folder_ / "file") << "text";
-  EXPECT_THROW(Daemon((folder_ / "file").string(), other, clock_), InputError);
+  EXPECT_THROW(Daemon(write("file", "text").string(), other, clock_), InputError);
   EXPECT_THROW(Daemon(std::string(200, 'x'), other, clock_), InputError);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "file"));
   daemon_.reset();

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -83,5 +84,42 @@ template <class Message>
 std::span<const std::byte> bytes(const Message& message) {
   return std::as_bytes(std::span(&message, 1));
 }
+
+/// Programs whose launches last until they are done, and that count their own messages.
+struct Programs {
+  template <class Make>
+  explicit Programs(const Make& make) : service(make()) {}
+  std::size_t open(std::int32_t priority = 5) {
+    sessions.push_back(*service.open({static_cast<std::int32_t>(sessions.size()) + 100, false, 10}, pages.emplace_back(), now));
+    sequences.push_back(0);
+    const std::size_t client = sessions.size() - 1;
+    (void)say(client, hello(0, priority));
+    return client;
+  }
+  std::size_t launch(std::int32_t priority = 5, const char* name = "kernel") {
+    const std::size_t client = open(priority);
+    (void)say(client, kernel(0, 64, name));
+    (void)say(client, take_stub(0));
+    (void)say(client, submit(0, 0, 0));
+    step();
+    return client;
+  }
+  template <class Message>
+  std::vector<Outgoing> say(std::size_t client, Message message) {
+    message.header.sequence = ++sequences[client];
+    service.handle(sessions[client], bytes(message), now);
+    return service.take_outgoing();
+  }
+  void step(Time later = {}) { service.advance(now += later); }
+  [[nodiscard]] StubWord word(std::size_t client, std::uint32_t stub = 0) const {
+    return StubWord::of(pages[client].stub[stub].word);
+  }
+
+  std::deque<Page> pages;
+  std::vector<SessionId> sessions;
+  std::vector<std::uint32_t> sequences;
+  Time now{};
+  Service service;
+};
 
 }  // namespace sluice::service

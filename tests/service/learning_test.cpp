@@ -3,7 +3,6 @@
 #include "sw/service/learning_scheduler.h"
 
 #include <chrono>
-#include <deque>
 
 #include "tests/service/harness.h"
 
@@ -35,47 +34,28 @@ TEST(KernelTimes, ACountNeverHeldTakesAsTheNearestInProportion) {
   EXPECT_EQ(times.curve("k", CtaCount(1))->front(), 120) << "no launch takes no time";
 }
 
+struct Known {
+  std::shared_ptr<KernelTimes> times = std::make_shared<KernelTimes>();
+};
+
 /// Programs under a service that learns.
-struct Learning {
-  Learning() : service(two_sms(), std::make_unique<LearningScheduler>(two_sms(), times), options()) {}
-  ServiceOptions options() const {
-    ServiceOptions o;
-    o.executor = ExecutorKind::Gpu;
-    o.times = times;
-    return o;
-  }
-  template <class Message>
-  void say(std::size_t client, Message message) {
-    message.header.sequence = ++sequences[client];
-    service.handle(sessions[client], bytes(message), now);
-  }
-  std::size_t launch(const char* kernel_name) {
-    sessions.push_back(*service.open({100, false, 10}, pages.emplace_back(), now));
-    sequences.push_back(0);
-    const std::size_t client = sessions.size() - 1;
-    say(client, hello(0));
-    say(client, kernel(0, 64, kernel_name));
-    say(client, take_stub(0));
-    say(client, submit(0, 0, 0));
-    service.advance(now);
-    return client;
-  }
+struct Learning : Known, Programs {
+  Learning()
+      : Programs([this] {
+          ServiceOptions options;
+          options.executor = ExecutorKind::Gpu;
+          options.times = times;
+          return Service(two_sms(), std::make_unique<LearningScheduler>(two_sms(), times), options);
+        }) {}
+  std::size_t launch(const char* name) { return Programs::launch(5, name); }
   void covered(std::size_t client, const char* kernel_name, std::uint64_t launches, std::uint64_t ns) {
     Coverage m = make<Coverage>(0);
     m.launches = launches;
     m.gpu_ns = ns;
     std::strncpy(m.name, kernel_name, sizeof m.name - 1);
-    say(client, m);
+    (void)say(client, m);
   }
-  void step(Time later) { service.advance(now += later); }
-  [[nodiscard]] std::uint32_t ctas(std::size_t client) const { return StubWord::of(pages[client].stub[0].word).ctas; }
-
-  std::shared_ptr<KernelTimes> times = std::make_shared<KernelTimes>();
-  std::deque<Page> pages;
-  std::vector<SessionId> sessions;
-  std::vector<std::uint32_t> sequences;
-  Time now{};
-  Service service;
+  [[nodiscard]] std::uint32_t ctas(std::size_t client) const { return word(client).ctas; }
 };
 
 TEST(LearningScheduler, SharesEvenlyUntilItKnowsThenByRemainingTime) {

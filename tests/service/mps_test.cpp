@@ -2,9 +2,6 @@
 // The MPS server with a control daemon of ours in the real one's place.
 #include "sw/service/mps.h"
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -13,29 +10,19 @@
 #include <functional>
 #include <numeric>
 
-#include "sw/core/errors.h"
+#include "tests/support.h"
 
 namespace sluice::service {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Mps : public ::testing::Test {
+class Mps : public test::Scratch {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("sluice_mps_" + std::to_string(::getpid()));
-    fs::create_directories(folder_ / "bin");
-    before_ = std::getenv("PATH");
-  }
-  void TearDown() override {
-    ::setenv("PATH", before_.c_str(), 1);
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { ::setenv("PATH", before_.c_str(), 1); }
   /// @param script  stands for nvidia-cuda-mps-control
   void install(const std::string& script) {
-    const fs::path program = folder_ / "bin/nvidia-cuda-mps-control";
-    std::ofstream(program) << "#!/bin/sh\n" << script;
-    fs::permissions(program, fs::perms::owner_all);
+    fs::permissions(write("bin/nvidia-cuda-mps-control", "#!/bin/sh\n" + script), fs::perms::owner_all);
     ::setenv("PATH", ((folder_ / "bin").string() + ":" + before_).c_str(), 1);
   }
   std::string read(const char* name) {
@@ -45,8 +32,7 @@ class Mps : public ::testing::Test {
     return word;
   }
 
-  fs::path folder_;
-  std::string before_;
+  const std::string before_ = std::getenv("PATH");
 };
 
 /// With a server that would outlive it, and that does not listen to SIGTERM.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <deque>
 #include <nlohmann/json.hpp>
 
 #include "sw/service/reported_executor.h"
@@ -21,35 +20,15 @@ ServiceOptions gpu_options() {
   return options;
 }
 
-/// Clients that count their own messages.
-struct Reported {
-  explicit Reported(const std::string& scheduler = "piv", ServiceOptions options = gpu_options())
-      : service(make_service(scheduler, std::move(options), {}, [this](const std::string& line) { said.push_back(line); })) {}
+struct Lines {
+  std::vector<std::string> said;  ///< about sessions
+};
 
-  std::size_t open(std::int32_t priority = 5) {
-    sessions.push_back(*service.open({static_cast<std::int32_t>(sessions.size()) + 100, false, 10}, pages.emplace_back(), now));
-    sequences.push_back(0);
-    const std::size_t client = sessions.size() - 1;
-    (void)say(client, hello(0, priority));
-    return client;
-  }
-  /// With a kernel, a stub and a launch that goes on until it is done.
-  std::size_t launch(std::int32_t priority = 5) {
-    const std::size_t client = open(priority);
-    (void)say(client, kernel(0));
-    (void)say(client, take_stub(0));
-    (void)say(client, submit(0, 0, 0));
-    step();
-    return client;
-  }
-  template <class Message>
-  std::vector<Outgoing> say(std::size_t client, Message message) {
-    message.header.sequence = ++sequences[client];
-    service.handle(sessions[client], bytes(message), now);
-    std::vector<Outgoing> out = service.take_outgoing();
-    std::erase_if(out, [](const Outgoing& o) { return header(o).type == static_cast<std::uint16_t>(Type::Changed); });
-    return out;
-  }
+struct Reported : Lines, Programs {
+  explicit Reported(const std::string& scheduler = "piv", const ServiceOptions& options = gpu_options())
+      : Programs([&, this] {
+          return make_service(scheduler, options, {}, [this](const std::string& line) { said.push_back(line); });
+        }) {}
   /// @return the code of the Error that it caused; 0: none
   template <class Message>
   std::uint32_t refused(std::size_t client, const Message& message) {
@@ -67,13 +46,6 @@ struct Reported {
     step();
     return code;
   }
-  void step(Time later = {}) {
-    now += later;
-    service.advance(now);
-  }
-  [[nodiscard]] StubWord word(std::size_t client, std::uint32_t stub = 0) const {
-    return StubWord::of(pages[client].stub[stub].word);
-  }
   static Header header(const Outgoing& o) {
     Header h{};
     std::memcpy(&h, o.message.data(), sizeof h);
@@ -84,13 +56,6 @@ struct Reported {
     std::memcpy(&e, o.message.data(), std::min(sizeof e, o.message.size()));
     return e;
   }
-
-  std::deque<Page> pages;
-  std::vector<SessionId> sessions;
-  std::vector<std::uint32_t> sequences;
-  std::vector<std::string> said;  ///< lines about sessions
-  Time now{};
-  Service service;
 };
 
 constexpr auto kInvalid = static_cast<std::uint32_t>(Code::Invalid);
