@@ -164,7 +164,6 @@ KerneletMeasurements measure_co_runs(const KerneletRuns& runs) {
     const Alone alone(next, next + occupancy(k.demand(), runs.machine.sm.capacity).value());
     next += static_cast<std::ptrdiff_t>(alone.size());
     CoRunKernel& figures = tables.executed.kernels[k.name] = figures_of(k, alone.back(), runs.machine);
-    figures.shortest_slice = static_cast<double>(shortest_slice(slices.at(k.name)).value_or(0));
     models.push_back(model_of(k, alone, figures, runs.machine));
     for (const RunResult& run : alone) curves[k.name].push_back(sm_ipc(run, 0, runs.machine));
   }

@@ -63,8 +63,7 @@ CoSchedule balanced(const std::array<std::size_t, 2>& pair, const CoRun& run, st
     const CoRunKernel& figures = table.kernels.at(kernels[pair[k]].name);
     alone[k] = figures.ipc;
     rate[k] = run.ipc[k] * rules.sms / figures.instructions_per_block;
-    const double shortest = figures.shortest_slice > 0 ? figures.shortest_slice / rate[k] : rules.slice_cycles;
-    c.cycles = std::max({c.cycles, shortest, run.ctas[k].value() * rules.sms / rate[k]});
+    c.cycles = std::max({c.cycles, rules.slice_cycles, run.ctas[k].value() * rules.sms / rate[k]});
   }
   c.profit = co_scheduling_profit(run.ipc, alone);
   for (std::size_t k = 0; k < 2; ++k) {

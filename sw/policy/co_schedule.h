@@ -33,7 +33,7 @@ inline constexpr double kSliceOverhead =
 struct CoScheduleRules {
   SmResources capacity;  ///< of one SM
   unsigned sms = 1;
-  double slice_cycles = 0;  ///< shortest slice of a kernel without CoRunKernel::shortest_slice, at least 0
+  double slice_cycles = 0;  ///< no slice is shorter; at least 0
   /// A pair is pruned when its kernels differ by less than both. 0: none is.
   double issue_threshold = 0.4, memory_threshold = 0.1;
   bool price_pruning = false;  ///< works out the pruned pairs too, only to report what pruning costs

@@ -18,16 +18,12 @@ constexpr std::pair<const char*, double CoRunKernel::*> kFields[] = {
     {"memory_utilisation", &CoRunKernel::memory_utilisation},
 };
 
-constexpr const char* kShortest = "shortest_slice";
-
 }  // namespace
 
 nlohmann::ordered_json to_json(const CoRunTable& table) {
   nlohmann::ordered_json json = {{"kernels", nlohmann::ordered_json::object()}, {"pairs", nlohmann::ordered_json::array()}};
-  for (const auto& [name, kernel] : table.kernels) {
+  for (const auto& [name, kernel] : table.kernels)
     for (const auto& [key, member] : kFields) json["kernels"][name][key] = kernel.*member;
-    if (kernel.shortest_slice > 0) json["kernels"][name][kShortest] = kernel.shortest_slice;
-  }
   for (const auto& [names, runs] : table.pairs) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const CoRun& run : runs)
@@ -43,10 +39,8 @@ CoRunTable read_co_runs(const std::filesystem::path& path, const std::string& na
   try {
     const nlohmann::json json = nlohmann::json::parse(in).at(name);
     CoRunTable table;
-    for (const auto& [kernel, figures] : json.at("kernels").items()) {
+    for (const auto& [kernel, figures] : json.at("kernels").items())
       for (const auto& [key, member] : kFields) table.kernels[kernel].*member = figures.at(key).get<double>();
-      table.kernels[kernel].shortest_slice = figures.value(kShortest, 0.0);
-    }
     for (const nlohmann::json& pair : json.at("pairs")) {
       std::array<std::string, 2> names;
       for (std::size_t i = 0; i < 2; ++i) names[i] = pair.at("kernels").at(i).get<std::string>();

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// {"kernels": {NAME: {"ipc", "instructions_per_block", "issue_utilisation", "memory_utilisation"[, "shortest_slice"]}},
+/// {"kernels": {NAME: {"ipc", "instructions_per_block", "issue_utilisation", "memory_utilisation"}},
 ///  "pairs": [{"kernels": [NAME, NAME], "runs": [{"ctas": [n, m], "ipc": [x, y]}]}]}
 [[nodiscard]] nlohmann::ordered_json to_json(const CoRunTable& table);
 

@@ -21,7 +21,6 @@ struct CoRunKernel {
   double instructions_per_block = 0;  ///< I: warp instructions of one CTA, above 0
   double issue_utilisation = 0;       ///< of the issue slots, 0..1: PUR
   double memory_utilisation = 0;      ///< of DRAM bandwidth, 0..1: MUR
-  double shortest_slice = 0;          ///< blocks of shortest_slice(); 0: not known, CoScheduleRules::slice_cycles holds instead
 };
 
 /// Warp instructions of one CTA.

@@ -85,7 +85,6 @@ void PairScheduler::take_seats(const std::vector<const JobView*>& ready) {
   double cycles = rules_.slice_cycles;
   if (const auto known = table_.kernels.find(job.kernel.name); known != table_.kernels.end()) {
     const double rate = known->second.ipc * rules_.sms / known->second.instructions_per_block;
-    if (known->second.shortest_slice > 0) cycles = known->second.shortest_slice / rate;
     cycles = std::max(cycles, occupancy(job.kernel.demand(), rules_.capacity).value() * rules_.sms / rate);
     tasks = static_cast<std::uint64_t>(std::max(1LL, std::llround(cycles * rate)));
   }

@@ -11,8 +11,9 @@
 
 namespace sluice {
 
-/// The shortest slice of a kernel whose CoRunKernel::shortest_slice was not measured: Kernelet's 2 % of overhead, where a slice
-/// ends with a drain and a launch of 0.1 ms together. That time is assumed.
+/// No slice is shorter: Kernelet's 2 % of overhead, where a slice ends with a drain and a launch of 0.1 ms together. That time is
+/// assumed; `sluice report kernelet` measures the shortest slices on the model, most of which are
+/// shorter.
 inline constexpr Time kMinSlice = std::chrono::milliseconds(5);
 
 /// Algorithm 1 of Kernelet: two kernels side by side in slices, whose sizes stay until one of the two has no task left to begin

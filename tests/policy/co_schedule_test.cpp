@@ -108,21 +108,6 @@ TEST(CoSchedule, TheShortestSliceIsTheFirstThatCostsTwoPercent) {
   EXPECT_EQ(shortest_slice(std::span(slices).first(2)), std::nullopt);
 }
 
-TEST(CoSchedule, ThePairsSliceIsAsLongAsBothKernelsShortest) {
-  CoRunTable t = table();
-  t.kernels.at("memory").shortest_slice = 3000;
-  t.kernels.at("compute").shortest_slice = 100;
-  CoScheduleRules r = rules();
-  r.slice_cycles = 1e9;  // of kernels whose shortest slice is not known
-  const CoScheduleChoice choice = find_co_schedule(std::vector{kMemory, kCompute}, t, r);
-  ASSERT_TRUE(choice.best);
-  EXPECT_EQ(choice.best->slices[0], 3000U) << "the memory kernel is the slower one";
-  EXPECT_GT(choice.best->slices[1], 3000U);
-  t.kernels.at("compute").shortest_slice = 0;
-  const CoScheduleChoice unknown = find_co_schedule(std::vector{kMemory, kCompute}, t, r);
-  EXPECT_DOUBLE_EQ(unknown.best->cycles, 1e9);
-}
-
 TEST(CoSchedule, PrunesPairsThatAreAlikeInBoth) {
   const std::vector<CandidateKernel> all{kMemory, kOtherMemory, kCompute, kOtherCompute};
   const CoScheduleChoice choice = find_co_schedule(all, table(), rules());
