@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lint.layers: no #include goes upward in LAYERS, none closes a cycle, and no folder of sw/ outgrows a quarter of the code."""
+"""lint.layers: no #include goes upward in LAYERS, none closes a cycle, no folder of sw/ outgrows a quarter of the code, and no two headers
+of the product define a type of one name: the linker would keep either's functions for both."""
 import collections
 import pathlib
 import re
@@ -34,6 +35,7 @@ synth tb... tests... fuzz...
 # Headers of others, or generated: where they may be included.
 FOREIGN = {r"systemc|tlm|tlm_utils/.*": r"systemc|tb|tests", r"(cuda|nvrtc|cu[A-Z_]).*\.h": r"sw/gpu/cuda|sw/interpose|tests/fake_cuda|tests/interpose",
            r"verilated.*\.h|V\w+\.h": r"systemc/unit/rtl|study/rtl_benchmark|tb", r"sluice_provenance\.h": r"study|cli", r"interpose_symbols\.inc": r"sw/interpose"}
+TYPE = re.compile(r"^(?:namespace ([\w:]+) \{|(?:struct|class) (\w+)(?: final)?(?: :.*)? ?\{)", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)', re.MULTILINE)
 
 
@@ -73,6 +75,13 @@ def check(files):
             graphs[1][folder] |= {above} - {folder}
             if (layer(above) or 0) > (layer(folder) or 0):
                 wrong.append(f"{path} includes {name}: {above} is above {folder}")
+    defined = collections.defaultdict(set)
+    for path, text in files.items():
+        namespace = ""
+        for opened, name in TYPE.findall(text) if re.match(r"(sw|systemc|study|cli)/.*\.h$", path) else ():
+            namespace = opened or namespace
+            defined[f"{namespace}::{name}"] |= {path} if name else set()
+    wrong += [f"{name} is defined in {' and '.join(sorted(where))}" for name, where in sorted(defined.items()) if len(where) > 1]
     for graph in graphs:
         done = set()
         wrong += [f"cycle: {' -> '.join(found)}" for node in sorted(graph) if (found := cycle(node, graph, done))]

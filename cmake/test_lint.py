@@ -31,6 +31,11 @@ class Layers(unittest.TestCase):
         found = lint_layers.check({"sw/attic/a.h": '#include "sw/core/gone.h"\n'})
         self.assertEqual(found, ["sw/attic/a.h: sw/attic has no row in LAYERS", "sw/attic/a.h includes sw/core/gone.h: not in the repository"])
 
+    def test_one_name_for_two_types_is_refused(self):
+        found = lint_layers.check({"sw/io/a.h": "namespace sluice::io {\nstruct Row {\n", "sw/io/b.h": "namespace sluice::io {\nclass Row final : public A {\n",
+                                   "sw/core/c.h": "namespace sluice::core {\nstruct Row;\nstruct Row {\n", "sw/core/d.cpp": "namespace sluice::core {\nstruct Row {\n"})
+        self.assertEqual(found, ["sluice::io::Row is defined in sw/io/a.h and sw/io/b.h"])
+
 
 class Limits(unittest.TestCase):
     LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"

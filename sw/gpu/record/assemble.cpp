@@ -26,7 +26,7 @@ void tool(const std::string& name, const std::vector<std::string>& words, const 
 
 }  // namespace
 
-Assembled assemble_with_lines(const std::string& ptx, std::uint32_t sm) {
+WithLines assemble_with_lines(const std::string& ptx, std::uint32_t sm) {
   const Scratch scratch;
   const std::filesystem::path text = scratch.path() / "kernel.ptx", cubin = scratch.path() / "kernel.cubin",
                               log = scratch.path() / "log";

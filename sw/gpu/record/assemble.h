@@ -6,11 +6,11 @@
 namespace sluice::gpu {
 
 /// A kernel assembled by ptxas with line information, and what `nvdisasm -g -c -hex` says of it.
-struct Assembled {
+struct WithLines {
   std::string cubin, listing;
 };
 /// @param sm  of the device, as 90
 /// @throws InputError when a tool is missing, or with the first error of PTX that does not assemble
-[[nodiscard]] Assembled assemble_with_lines(const std::string& ptx, std::uint32_t sm);
+[[nodiscard]] WithLines assemble_with_lines(const std::string& ptx, std::uint32_t sm);
 
 }  // namespace sluice::gpu
