@@ -6,7 +6,6 @@
 #include <chrono>
 #include <iterator>
 
-#include "study/kernelet_causes.h"
 #include "sw/scheduler/scenario.h"
 
 namespace sluice {
@@ -61,18 +60,6 @@ class Schedules {
                      seconds(run(s, "kernelet_opt")), best_alone(s),
                      static_cast<double>(cost.pruned) / static_cast<double>(std::max<std::uint64_t>(1, cost.pairs)),
                      cost.lost_profit / static_cast<double>(std::max<std::uint64_t>(1, cost.decisions))});
-    }
-    return all;
-  }
-
-  [[nodiscard]] std::vector<figures::Cause> causes() const {
-    std::vector<figures::Cause> all;
-    for (const char* workload : kWorkloads) {
-      const Scenario s = scenario(workload);
-      for (figures::Cause cause : kernelet_causes(s, target(s), machine_.tables, machine_.alone)) {
-        cause.workload = workload;
-        all.push_back(std::move(cause));
-      }
     }
     return all;
   }
@@ -143,7 +130,6 @@ std::vector<Figure> kernelet_figures(const KerneletPlan& plan, const KerneletMac
   for (const KerneletMachine* m : {&c2050, &gtx680})
     add(figures::pair_prediction(m->names, pair_points(m->tables, m->runs.machine)));
   for (const KerneletMachine* m : {&c2050, &gtx680}) add(figures::total_times(m->names, Schedules(plan, *m).case_one()));
-  add(figures::causes(schedules.causes()));
   add(schedules.random());
   std::vector<figures::CopyRun> copies;
   for (const char* workload : kWorkloads)

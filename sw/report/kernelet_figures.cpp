@@ -204,4 +204,19 @@ Figure copy_scales(const std::vector<CopyRun>& runs) {
   return f;
 }
 
+Figure pruning(const std::vector<PruningPoint>& points) {
+  Figure f = named("pruning", "pairs pruned at other thresholds, C2050, all eight kernels");
+  f.published = "in an appendix that is not at hand";
+  f.data = ordered_json::array();
+  for (const PruningPoint& p : points) {
+    f.data.push_back(
+        {{"issue", p.issue}, {"memory", p.memory}, {"pairs", p.pairs}, {"pruned", p.pruned}, {"lost_profit", p.lost_profit}});
+    if (p.issue == 0.4 && p.memory == 0.1)
+      f.measured =
+          fmt::format("at 0.4 and 0.1 {} of {} pairs are pruned, which loses {:.3f} of predicted profit in the first choice",
+                      p.pruned, p.pairs, p.lost_profit);
+  }
+  return f;
+}
+
 }  // namespace sluice::figures

@@ -38,12 +38,6 @@ struct Makespans {
   double pruned = 0, lost_profit = 0;  ///< of Kernelet's decisions: pairs pruned, and profit lost by that, each a mean
 };
 
-/// One workload with a part of Kernelet's prediction replaced by what was measured: seconds until the last kernel ends.
-struct Cause {
-  std::string workload, what;
-  double seconds = 0, base = 0, opt = 0;
-};
-
 /// One workload with copies: seconds, and the share of the copies' time beside kernels.
 struct CopyRun {
   std::string workload;
@@ -68,7 +62,6 @@ struct KerneletMachine {
 [[nodiscard]] Figure kernels_alone(const std::vector<AloneRow>& rows);
 [[nodiscard]] Figure pair_prediction(const KerneletMachine& machine, const std::vector<PairPoint>& points);
 [[nodiscard]] Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>& runs);
-[[nodiscard]] Figure causes(const std::vector<Cause>& causes);
 /// @param seconds  of every random schedule; @param kernelet, base  of the same launches
 [[nodiscard]] Figure random_schedules(std::vector<double> seconds, double kernelet, double base);
 [[nodiscard]] Figure copy_variants(const std::vector<CopyRun>& runs);

@@ -113,26 +113,12 @@ Blocks totals(const Json& data) {
   return {Large{chart}, Folded{"Seconds", table_of("workload", data, columns)}};
 }
 
+/// What each part of the prediction costs: of pages made when the parts were studied.
 Blocks causes_view(const Json& data) {
-  std::map<std::string, RowChart> by_workload;
-  for (const Json& c : data) {
-    RowChart& chart = by_workload[c.at("workload")];
-    chart.rows.push_back({c.at("what").get<std::string>(), {{1 + number(c, "/over_base")}}});
-  }
-  Multiples all;
-  for (const char* workload : kWorkloads)
-    if (auto found = by_workload.find(workload); found != by_workload.end()) {
-      RowChart& chart = found->second;
-      chart.title = std::string(workload) + " over Base";
-      chart.notation = Notation::Gain;
-      chart.digits = 1;
-      chart.baseline = 1.0;
-      all.charts.emplace_back(chart);
-    }
-  return {all, Folded{"Numbers", table_of("workload, rates that decide", keyed(data, {"workload", "what"}),
-                                          {{"total, s", "/seconds", Notation::Number, 1},
-                                           {"over Base", "/over_base", Notation::Share, 1},
-                                           {"from OPT", "/from_opt", Notation::Share, 1}})}};
+  return {table_of("workload, rates", keyed(data, {"workload", "what"}),
+                   {{"seconds", "/seconds", Notation::Number, 1},
+                    {"over Base", "/over_base", Notation::Share, 1},
+                    {"from OPT", "/from_opt", Notation::Share, 1}})};
 }
 
 Blocks random(const Json& data) {
