@@ -8,21 +8,6 @@
 
 namespace sluice::figures {
 
-namespace {
-
-struct Reason {
-  const char* key;
-  std::uint64_t StallCycles::*member;
-};
-constexpr Reason kReasons[] = {{"long_memory", &StallCycles::long_memory},
-                               {"execution_resource", &StallCycles::execution_resource},
-                               {"raw", &StallCycles::raw},
-                               {"instruction_buffer", &StallCycles::instruction_buffer},
-                               {"barrier", &StallCycles::barrier},
-                               {"idle", &StallCycles::idle}};
-
-}  // namespace
-
 Figure stalls_alone(const Solos& solos) {
   Figure figure{"1", "Cycles in which nothing is issued, by reason, each application alone", {}, {}, {}, {}};
   figure.published =
@@ -31,10 +16,8 @@ Figure stalls_alone(const Solos& solos) {
       "fetch, BFS for memory.";
   double sum = 0;
   for (const auto& [name, run] : solos) {
-    for (const Reason& reason : kReasons) {
-      const double share = static_cast<double>(run.stalls.*reason.member) / static_cast<double>(run.sm_cycles);
-      figure.data[name][reason.key] = share;
-    }
+    for (const auto& [reason, member] : kStallFields)
+      figure.data[name][reason] = static_cast<double>(run.stalls.*member) / static_cast<double>(run.sm_cycles);
     sum += figure.data[name]["long_memory"].get<double>() + figure.data[name]["execution_resource"].get<double>();
   }
   figure.measured = fmt::format("Long memory latency and execution resources: {:.0f} % on average.",

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "sw/core/errors.h"
@@ -19,185 +21,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One table a struct serves both directions: name and member.
-constexpr std::pair<const char*, double StallFractions::*> kStallFractions[] = {
-    {"long_memory", &StallFractions::long_memory},
-    {"execution_resource", &StallFractions::execution_resource},
-    {"raw", &StallFractions::raw},
-    {"instruction_buffer", &StallFractions::instruction_buffer},
-    {"barrier", &StallFractions::barrier},
-    {"idle", &StallFractions::idle},
-};
-constexpr std::pair<const char*, double UtilizationFractions::*> kUtilizationFields[] = {
-    {"alu_utilization", &UtilizationFractions::alu},        {"sfu_utilization", &UtilizationFractions::sfu},
-    {"ldst_utilization", &UtilizationFractions::ldst},      {"register_utilization", &UtilizationFractions::registers},
-    {"thread_utilization", &UtilizationFractions::threads}, {"shared_memory_utilization", &UtilizationFractions::shared_memory},
-};
-constexpr std::pair<const char*, std::uint64_t SoloRun::*> kSoloCounts[] = {
-    {"cycles", &SoloRun::cycles},
-    {"warp_instructions", &SoloRun::warp_instructions},
-    {"thread_instructions", &SoloRun::thread_instructions},
-};
-constexpr std::pair<const char*, double SoloRun::*> kSoloFigures[] = {
-    {"ipc", &SoloRun::ipc},
-    {"alu_utilization", &SoloRun::alu_utilization},
-    {"sfu_utilization", &SoloRun::sfu_utilization},
-    {"ldst_utilization", &SoloRun::ldst_utilization},
-    {"l2_mpki", &SoloRun::l2_mpki},
-    {"l1_miss_rate", &SoloRun::l1_miss_rate},
-    {"l2_miss_rate", &SoloRun::l2_miss_rate},
-};
-constexpr std::pair<const char*, double SoloReference::*> kReferenceFigures[] = {
-    {"instructions", &SoloReference::instructions},
-    {"alu_utilization", &SoloReference::alu_utilization},
-    {"sfu_utilization", &SoloReference::sfu_utilization},
-    {"ldst_utilization", &SoloReference::ldst_utilization},
-    {"l2_mpki", &SoloReference::l2_mpki},
-};
-constexpr std::pair<const char*, double EvalRun::*> kRunFigures[] = {
-    {"ipc", &EvalRun::ipc},
-    {"normalized_ipc", &EvalRun::normalized_ipc},
-    {"stp", &EvalRun::stp},
-    {"antt", &EvalRun::antt},
-    {"min_speedup", &EvalRun::min_speedup},
-    {"l1_miss_rate", &EvalRun::l1_miss_rate},
-    {"l2_miss_rate", &EvalRun::l2_miss_rate},
-    {"dram_bytes_per_cycle", &EvalRun::dram_bytes_per_cycle},
-    {"average_watts", &EvalRun::average_watts},
-    {"total_joules", &EvalRun::total_joules},
-};
-constexpr std::pair<const char*, double SmOutcome::*> kSmFigures[] = {
-    {"alu_utilization", &SmOutcome::alu_utilization},
-    {"sfu_utilization", &SmOutcome::sfu_utilization},
-    {"ldst_utilization", &SmOutcome::ldst_utilization},
-    {"l1_miss_rate", &SmOutcome::l1_miss_rate},
-};
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::uint64_t kMaxCtas = 1U << 16;  // far beyond any SM; keeps a damaged file from becoming a huge count
 
-Json number(double value) { return number_or_null(value); }
-Json number(std::uint64_t value) { return value; }
-
-Json numbers(const std::vector<double>& values) {
-  Json out = Json::array();
-  for (const double v : values) out.push_back(number(v));
-  return out;
-}
-
-template <class T, class Fields>
-void write_fields(Json& out, const T& value, const Fields& fields) {
-  for (const auto& [name, member] : fields) out[name] = number(value.*member);
-}
-
-template <class T, class Fields>
-Json fields_object(const T& value, const Fields& fields) {
-  Json out = Json::object();
-  write_fields(out, value, fields);
-  return out;
-}
-
-void write_partition(Json& out, const Partition& partition) {
-  out["mode"] = layout_name(partition.mode);
-  out["ctas"] = counts(partition);
-}
-
-Json solo_json(const SoloRun& solo) {
-  Json out = {{"kernel", solo.kernel}, {"type", to_string(solo.type)}};
-  write_fields(out, solo, kSoloCounts);
-  write_fields(out, solo, kSoloFigures);
-  if (solo.reference) {
-    out["reference"]["cycles"] = solo.reference->cycles;
-    write_fields(out["reference"], *solo.reference, kReferenceFigures);
-  }
-  out["curve"] = numbers(solo.curve);
-  return out;
-}
-
-Json sample_json(const ProfileSample& sample, const DecisionRecord& decision) {
-  return {{"kernel", decision.kernels.at(sample.kernel.value())},
-          {"sm", sample.sm.value()},
-          {"label", sample.ctas.value()},
-          {"resident_min", sample.resident_min.value()},
-          {"resident_max", sample.resident_max.value()},
-          {"foreign", sample.foreign.value()},
-          {"warp_instructions", sample.warp_instructions},
-          {"stall_cycles", sample.stall_cycles},
-          {"requests", sample.requests}};
-}
-
-Json decision_json(const DecisionRecord& decision) {
-  Json out = {{"sampled_at", decision.sampled_at}, {"decided_at", decision.decided_at}, {"kernels", decision.kernels}};
-  write_partition(out, decision.partition);
-  if (decision.reason) out["reason"] = reason_name(*decision.reason);
-  out["profiles"] = Json::array();
-  for (const Profile& profile : decision.profiles) out["profiles"].push_back(numbers(profile));
-  out["samples"] = Json::array();
-  for (const ProfileSample& sample : decision.samples) out["samples"].push_back(sample_json(sample, decision));
-  if (!decision.golden.empty()) out["golden"] = Json::object();
-  for (const auto& [scaling, partition] : decision.golden) write_partition(out["golden"][scaling], partition);
-  return out;
-}
-
-Json run_json(const EvalRun& run) {
-  Json out = {{"kernels", run.kernels}, {"category", run.category}, {"policy", run.policy}, {"partitioner", run.partitioner}};
-  out["partition"] = Json::object();
-  write_partition(out["partition"], run.partition);
-  out["cycles"] = run.cycles;
-  write_fields(out, run, kRunFigures);
-  out["per_kernel"] = Json::array();
-  for (const KernelOutcome& k : run.per_kernel)
-    out["per_kernel"].push_back({{"kernel", k.name},
-                                 {"finish_cycle", k.finish_cycle},
-                                 {"speedup", number(k.speedup)},
-                                 {"counters", fields_object(k.counters, kCounterFields)},
-                                 {"stalls", fields_object(k.stalls, kStallFractions)}});
-  out["stalls"] = fields_object(run.stalls, kStallFractions);
-  write_fields(out, run.utilization, kUtilizationFields);
-  out["sms"] = Json::array();
-  for (const SmOutcome& sm : run.sms) {
-    Json entry = {{"warp_instructions", sm.warp_instructions}};
-    write_fields(entry, sm, kSmFigures);
-    entry["stalls"] = fields_object(sm.stalls, kStallFractions);
-    out["sms"].push_back(std::move(entry));
-  }
-  out["decisions"] = Json::array();
-  for (const DecisionRecord& d : run.decisions) out["decisions"].push_back(decision_json(d));
-  out["candidates"] = run.oracle_candidates;
-  if (!run.taken_from.empty()) out["taken_from"] = run.taken_from;
-  return out;
-}
-
-Json seed_run_json(const SeedRun& run) {
-  Json out = {{"seed", run.seed},
-              {"kernels", run.kernels},
-              {"policy", run.policy},
-              {"ipc", number(run.ipc)},
-              {"normalized_ipc", number(run.normalized_ipc)},
-              {"partition", nullptr}};
-  if (run.partition) {
-    out["partition"] = Json::object();
-    write_partition(out["partition"], *run.partition);
-  }
-  return out;
-}
-
-/// category -> policy -> means, and what warped_slicer gains over the others.
-Json summary_json(const Summary& summary) {
-  Json out = Json::object();
-  for (const PolicySummary& s : summary.policies) {
-    Json& entry = out[s.category][s.policy];
-    entry["pairs"] = s.mixes;
-    entry["normalized_ipc"] = number(s.normalized_ipc);
-    if (s.category == "all") entry["normalized_ipc_of_categories"] = number(s.category_mean);
-    entry["stp"] = number(s.stp);
-    entry["antt"] = number(s.antt);
-    entry["min_speedup"] = number(s.min_speedup);
-    entry["over_one_after_the_other"] = number(s.serial_gain);
-    entry["min_speedup_over_left_over"] = number(s.fairness);
-  }
-  for (const PolicyRatio& r : summary.ratios) {
-    Json& entry = out[r.category]["warped_slicer"]["ipc_over"][r.over];
-    entry = {{"pairs", r.mixes}, {"ratio", number(r.ipc_ratio)}};
-  }
-  return out;
+std::string_view spelling(Mode layout) { return layout_name(layout); }
+std::string_view spelling(KernelType type) { return to_string(type); }
+std::string_view spelling(DecisionReason reason) { return reason_name(reason); }
+constexpr auto every(Mode) { return std::array{Mode::LeftOver, Mode::Fcfs, Mode::Static, Mode::Spatial}; }
+constexpr auto every(KernelType) { return std::array{KernelType::Compute, KernelType::Memory, KernelType::Cache}; }
+constexpr auto every(DecisionReason) {
+  return std::array{DecisionReason::WaterFilling, DecisionReason::LossGuard, DecisionReason::NoFit, DecisionReason::NoProfile};
 }
 
 /// A value and where it is, so that every complaint names its place: "out/results.json: runs[3].cycles: missing".
@@ -206,199 +39,317 @@ class Node {
   Node(const Json& json, std::string where) : json_(&json), where_(std::move(where)) {}
 
   [[nodiscard]] bool has(const char* key) const { return json_->is_object() && json_->contains(key); }
-  [[nodiscard]] bool is_null() const { return json_->is_null(); }
+  [[nodiscard]] const Json& json() const { return *json_; }
   [[nodiscard]] Node at(const char* key) const {
     const std::string place = where_ + (where_.ends_with(": ") ? "" : ".") + key;
     if (!has(key)) throw InputError(place + ": missing");
     return {json_->at(key), place};
   }
   [[nodiscard]] std::vector<Node> items() const {
-    if (!json_->is_array()) fail("must be a list");
+    require(json_->is_array(), "must be a list");
     std::vector<Node> out;
     for (std::size_t i = 0; i < json_->size(); ++i) out.emplace_back(json_->at(i), fmt::format("{}[{}]", where_, i));
     return out;
   }
-  [[nodiscard]] std::string text() const {
-    if (!json_->is_string()) fail("must be a string");
-    return json_->get<std::string>();
-  }
-  void read(std::uint64_t& out) const {
-    if (!json_->is_number_unsigned()) fail("must be a whole number, 0 or more");
-    json_->get_to(out);
-  }
-  void read(double& out) const {
-    if (!json_->is_number() && !json_->is_null()) fail("must be a number or null");
-    out = json_->is_null() ? std::numeric_limits<double>::quiet_NaN() : json_->get<double>();
-  }
-  [[nodiscard]] std::uint32_t count(std::uint64_t below) const {
-    std::uint64_t value = 0;
-    read(value);
-    if (value >= below) fail(fmt::format("must be below {}", below));
-    return static_cast<std::uint32_t>(value);
-  }
-  [[nodiscard]] std::vector<double> numbers() const {
-    std::vector<double> out;
-    for (const Node& item : items()) item.read(out.emplace_back());
-    return out;
-  }
-  /// Figures may be missing: a page without them is better than none.
-  template <class T, class Fields>
-  void fields(T& value, const Fields& table) const {
-    for (const auto& [name, member] : table) {
-      value.*member = unknown(value.*member);
-      if (has(name)) at(name).read(value.*member);
-    }
-  }
   [[nodiscard]] const Json& object() const {
-    if (!json_->is_object()) fail("must be an object");
+    require(json_->is_object(), "must be an object");
     return *json_;
   }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(where_ + (where_.ends_with(": ") ? "" : ": ") + what);
+  void require(bool right, const std::string& what) const {
+    if (!right) throw InputError(where_ + (where_.ends_with(": ") ? "" : ": ") + what);
   }
 
  private:
-  static double unknown(double) { return std::numeric_limits<double>::quiet_NaN(); }
-  static std::uint64_t unknown(std::uint64_t) { return 0; }
-
   const Json* json_;
   std::string where_;
 };
 
-std::string_view spelling(Mode layout) { return layout_name(layout); }
-std::string_view spelling(KernelType type) { return to_string(type); }
-std::string_view spelling(DecisionReason reason) { return reason_name(reason); }
+// One description of a struct serves both directions: describe(archive, value) names its fields to a Writer or a Reader.
+template <class Archive, class T>
+using Ref = std::conditional_t<Archive::kWrites, const T, T>&;
 
-/// The enumerator whose spelling this is.
-template <class Enum, std::size_t N>
-Enum named(const Node& node, const Enum (&all)[N]) {
-  const std::string text = node.text();
-  std::string allowed;
-  for (const Enum e : all) {
-    if (text == spelling(e)) return e;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(spelling(e));
+template <class T>
+concept Optional = requires(const T& value) {
+  value.has_value();
+};
+template <class T>
+concept List = requires(const T& value) {
+  value.begin();
+}
+&&!std::is_same_v<T, std::string>;
+template <class T>
+concept Number = requires(const T& value) {
+  typename T::rep;
+};  // a Quantity
+
+class Writer {
+ public:
+  static constexpr bool kWrites = true;
+  explicit Writer(Json& out) : out_(out) {}
+
+  template <class T>
+  void must(const char* name, const T& value) {
+    out_[name] = json_of(value);
   }
-  node.fail(fmt::format("\"{}\": must be one of {}", text, allowed));
-}
-
-constexpr Mode kModes[] = {Mode::LeftOver, Mode::Fcfs, Mode::Static, Mode::Spatial};
-constexpr DecisionReason kReasons[] = {DecisionReason::WaterFilling, DecisionReason::LossGuard, DecisionReason::NoFit,
-                                       DecisionReason::NoProfile};
-constexpr KernelType kTypes[] = {KernelType::Compute, KernelType::Memory, KernelType::Cache};
-constexpr std::uint64_t kMaxCtas = 1U << 16;  // far beyond any SM; keeps a damaged file from becoming a huge count
-
-Partition read_partition(const Node& node) {
-  Partition partition{named(node.at("mode"), kModes), {}};
-  // The file has counts only; which SMs are a kernel's own follows from the machine.
-  for (const Node& item : node.at("ctas").items()) partition.shares.push_back({CtaCount(item.count(kMaxCtas))});
-  return partition;
-}
-
-SoloRun read_solo(const Node& node) {
-  SoloRun solo;
-  solo.kernel = node.at("kernel").text();
-  solo.type = named(node.at("type"), kTypes);
-  node.fields(solo, kSoloCounts);
-  node.fields(solo, kSoloFigures);
-  if (node.has("reference") && !node.at("reference").is_null()) {
-    SoloReference reference;
-    node.at("reference").at("cycles").read(reference.cycles);
-    node.at("reference").fields(reference, kReferenceFigures);
-    solo.reference = reference;
+  template <class T>
+  void may(const char* name, const T& value) {
+    must(name, value);
   }
-  if (node.has("curve")) solo.curve = node.at("curve").numbers();
-  return solo;
+  /// Left out where there is none.
+  template <class T>
+  void some(const char* name, const T& value) {
+    if constexpr (Optional<T>) {
+      if (value.has_value()) must(name, value);
+    } else {
+      if (!value.empty()) must(name, value);
+    }
+  }
+
+ private:
+  template <class T>
+  static Json json_of(const T& value);
+
+  Json& out_;
+};
+
+class Reader {
+ public:
+  static constexpr bool kWrites = false;
+  explicit Reader(Node node) : node_(std::move(node)) {}
+
+  template <class T>
+  void must(const char* name, T& value) {
+    read(node_.at(name), value);
+  }
+  /// A figure may be missing: a page without it is better than none.
+  template <class T>
+  void may(const char* name, T& value) {
+    if constexpr (std::is_same_v<T, double>) value = kUnknown;
+    if (node_.has(name)) must(name, value);
+  }
+  template <class T>
+  void some(const char* name, T& value) {
+    if (node_.has(name) && !node_.at(name).json().is_null()) must(name, value);
+  }
+  [[nodiscard]] const Node& node() const { return node_; }
+
+ private:
+  template <class T>
+  static void read(const Node& node, T& value);
+
+  Node node_;
+};
+
+#define SLUICE_MUST(field) archive.must(#field, of.field);
+#define SLUICE_MAY(field) archive.may(#field, of.field);
+#define MUST(...) NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SLUICE_MUST, __VA_ARGS__))
+#define MAY(...) NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SLUICE_MAY, __VA_ARGS__))
+
+template <class A>
+void describe(A& archive, Ref<A, StallFractions> of) {
+  MAY(long_memory, execution_resource, raw, instruction_buffer, barrier, idle)
 }
 
-ProfileSample read_sample(const Node& node, const std::vector<std::string>& kernels) {
-  ProfileSample sample;
-  const auto owner = std::ranges::find(kernels, node.at("kernel").text());
-  if (owner == kernels.end()) node.at("kernel").fail("must be one of the decision's kernels");
-  sample.kernel = KernelId(static_cast<std::uint32_t>(owner - kernels.begin()));
-  const auto count = [&](const char* name) { return CtaCount(node.at(name).count(kMaxCtas)); };
-  sample.sm = SmId(node.at("sm").count(kMaxCtas));
-  sample.ctas = count("label");
-  sample.resident_min = count("resident_min");
-  sample.resident_max = count("resident_max");
-  sample.foreign = count("foreign");
-  node.at("warp_instructions").read(sample.warp_instructions);
-  node.at("stall_cycles").read(sample.stall_cycles);
-  node.at("requests").read(sample.requests);
-  return sample;
+template <class A>
+void describe(A& archive, Ref<A, KernelCounters> of) {
+  for (const auto& [name, member] : kCounterFields) archive.may(name, of.*member);
 }
 
-DecisionRecord read_decision(const Node& node) {
-  DecisionRecord decision;
-  node.at("sampled_at").read(decision.sampled_at);
-  node.at("decided_at").read(decision.decided_at);
-  for (const Node& item : node.at("kernels").items()) decision.kernels.push_back(item.text());
-  for (const Node& item : node.at("profiles").items()) decision.profiles.push_back(item.numbers());
-  decision.partition = read_partition(node);
-  if (node.has("reason")) decision.reason = named(node.at("reason"), kReasons);
+template <class A>
+void describe(A& archive, Ref<A, SoloReference> of) {
+  MUST(cycles)
+  MAY(instructions, alu_utilization, sfu_utilization, ldst_utilization, l2_mpki)
+}
+
+template <class A>
+void describe(A& archive, Ref<A, SoloRun> of) {
+  MUST(kernel, type)
+  MAY(cycles, warp_instructions, thread_instructions, ipc, alu_utilization, sfu_utilization, ldst_utilization, l2_mpki,
+      l1_miss_rate, l2_miss_rate)
+  archive.some("reference", of.reference);
+  MAY(curve)
+}
+
+/// Counts only: which SMs are a kernel's own follows from the machine.
+template <class A>
+void describe(A& archive, Ref<A, Partition> of) {
+  MUST(mode)
+  if constexpr (A::kWrites) {
+    archive.must("ctas", counts(of));
+  } else {
+    std::vector<CtaCount> ctas;
+    archive.must("ctas", ctas);
+    of.shares.clear();
+    for (const CtaCount count : ctas) of.shares.push_back({count});
+  }
+}
+
+/// The kernel's index has a meaning in its decision only.
+template <class A>
+void describe(A& archive, Ref<A, ProfileSample> of) {
+  MUST(sm)
+  archive.must("label", of.ctas);
+  MUST(resident_min, resident_max, foreign, warp_instructions, stall_cycles, requests)
+}
+
+/// The samples of a decision, which name their kernel; the golden decisions, by the scaling's name.
+void describe_samples(Writer& archive, const DecisionRecord& of) {
+  Json samples = Json::array(), golden = Json::object();
+  for (const ProfileSample& sample : of.samples) {
+    Writer writer(samples.emplace_back(Json{{"kernel", of.kernels.at(sample.kernel.value())}}));
+    describe(writer, sample);
+  }
+  for (const auto& [scaling, partition] : of.golden) {
+    Writer writer(golden[scaling]);
+    describe(writer, partition);
+  }
+  archive.must("samples", samples);
+  archive.some("golden", golden);
+}
+void describe_samples(Reader& archive, DecisionRecord& of) {
+  const Node& node = archive.node();
   if (node.has("samples"))
-    for (const Node& item : node.at("samples").items()) decision.samples.push_back(read_sample(item, decision.kernels));
+    for (const Node& item : node.at("samples").items()) {
+      std::string kernel;
+      Reader reader(item);
+      reader.must("kernel", kernel);
+      const auto owner = std::ranges::find(of.kernels, kernel);
+      item.at("kernel").require(owner != of.kernels.end(), "must be one of the decision's kernels");
+      ProfileSample& sample = of.samples.emplace_back();
+      sample.kernel = KernelId(static_cast<std::uint32_t>(owner - of.kernels.begin()));
+      describe(reader, sample);
+    }
   if (node.has("golden"))
     for (const auto& [scaling, partition] : node.at("golden").object().items())
-      decision.golden.emplace_back(scaling, read_partition(node.at("golden").at(scaling.c_str())));
-  return decision;
+      Reader(node.at("golden")).must(scaling.c_str(), of.golden.emplace_back(scaling, Partition{}).second);
 }
 
-KernelOutcome read_outcome(const Node& node) {
-  KernelOutcome outcome;
-  outcome.name = node.at("kernel").text();
-  node.at("finish_cycle").read(outcome.finish_cycle);
-  node.at("speedup").read(outcome.speedup);
-  if (node.has("counters")) node.at("counters").fields(outcome.counters, kCounterFields);
-  if (node.has("stalls")) node.at("stalls").fields(outcome.stalls, kStallFractions);
-  outcome.counters.finish_cycle = outcome.finish_cycle;
-  return outcome;
+template <class A>
+void describe(A& archive, Ref<A, DecisionRecord> of) {
+  MUST(sampled_at, decided_at, kernels)
+  describe(archive, of.partition);
+  archive.some("reason", of.reason);
+  MUST(profiles)
+  describe_samples(archive, of);
 }
 
-SmOutcome read_sm(const Node& node) {
-  SmOutcome sm;
-  node.at("warp_instructions").read(sm.warp_instructions);
-  node.fields(sm, kSmFigures);
-  if (node.has("stalls")) node.at("stalls").fields(sm.stalls, kStallFractions);
-  return sm;
+template <class A>
+void describe(A& archive, Ref<A, KernelOutcome> of) {
+  archive.must("kernel", of.name);
+  MUST(finish_cycle, speedup)
+  MAY(counters, stalls)
+  if constexpr (!A::kWrites) of.counters.finish_cycle = of.finish_cycle;
 }
 
-EvalRun read_run(const Node& node) {
-  EvalRun run;
-  for (const Node& item : node.at("kernels").items()) run.kernels.push_back(item.text());
-  if (run.kernels.empty()) node.at("kernels").fail("must not be empty");
-  run.category = node.at("category").text();
-  run.policy = node.at("policy").text();
-  run.partitioner = node.at("partitioner").text();
-  run.partition = read_partition(node.at("partition"));
-  node.at("cycles").read(run.cycles);
-  node.at("ipc").read(run.ipc);
-  node.fields(run, kRunFigures);
-  node.fields(run.utilization, kUtilizationFields);
-  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-  run.stalls = {kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
-  if (node.has("stalls")) node.at("stalls").fields(run.stalls, kStallFractions);
-  if (node.has("per_kernel"))
-    for (const Node& item : node.at("per_kernel").items()) run.per_kernel.push_back(read_outcome(item));
-  if (node.has("sms"))
-    for (const Node& item : node.at("sms").items()) run.sms.push_back(read_sm(item));
-  if (node.has("decisions"))
-    for (const Node& item : node.at("decisions").items()) run.decisions.push_back(read_decision(item));
-  std::uint64_t candidates = 0;
-  if (node.has("candidates")) node.at("candidates").read(candidates);
-  if (node.has("taken_from")) run.taken_from = node.at("taken_from").text();
-  run.oracle_candidates = static_cast<std::size_t>(candidates);
-  return run;
+template <class A>
+void describe(A& archive, Ref<A, SmOutcome> of) {
+  MUST(warp_instructions)
+  MAY(alu_utilization, sfu_utilization, ldst_utilization, l1_miss_rate, stalls)
 }
 
-SeedRun read_seed_run(const Node& node) {
-  SeedRun run;
-  node.at("seed").read(run.seed);
-  for (const Node& item : node.at("kernels").items()) run.kernels.push_back(item.text());
-  run.policy = node.at("policy").text();
-  node.at("ipc").read(run.ipc);
-  node.at("normalized_ipc").read(run.normalized_ipc);
-  if (!node.at("partition").is_null()) run.partition = read_partition(node.at("partition"));
-  return run;
+template <class A>
+void describe(A& archive, Ref<A, EvalRun> of) {
+  if constexpr (!A::kWrites) of.stalls = {kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
+  MUST(kernels)
+  if constexpr (!A::kWrites) archive.node().at("kernels").require(!of.kernels.empty(), "must not be empty");
+  MUST(category, policy, partitioner, partition, cycles, ipc)
+  MAY(normalized_ipc, stp, antt, min_speedup, l1_miss_rate, l2_miss_rate, dram_bytes_per_cycle, average_watts, total_joules)
+  MAY(per_kernel, stalls)
+  archive.may("alu_utilization", of.utilization.alu);
+  archive.may("sfu_utilization", of.utilization.sfu);
+  archive.may("ldst_utilization", of.utilization.ldst);
+  archive.may("register_utilization", of.utilization.registers);
+  archive.may("thread_utilization", of.utilization.threads);
+  archive.may("shared_memory_utilization", of.utilization.shared_memory);
+  MAY(sms, decisions)
+  archive.may("candidates", of.oracle_candidates);
+  archive.some("taken_from", of.taken_from);
+}
+
+template <class A>
+void describe(A& archive, Ref<A, SeedRun> of) {
+  MUST(seed, kernels, policy, ipc, normalized_ipc, partition)
+}
+
+template <class T>
+Json Writer::json_of(const T& value) {
+  if constexpr (std::is_same_v<T, double>) {
+    return number_or_null(value);
+  } else if constexpr (std::is_enum_v<T>) {
+    return spelling(value);
+  } else if constexpr (std::is_integral_v<T> || std::is_same_v<T, std::string> || std::is_same_v<T, Json>) {
+    return value;
+  } else if constexpr (Number<T>) {
+    return value.value();
+  } else if constexpr (Optional<T>) {
+    return value.has_value() ? json_of(*value) : Json();
+  } else if constexpr (List<T>) {
+    Json out = Json::array();
+    for (const auto& item : value) out.push_back(json_of(item));
+    return out;
+  } else {
+    Json out = Json::object();
+    Writer writer(out);
+    describe(writer, value);
+    return out;
+  }
+}
+
+template <class T>
+void Reader::read(const Node& node, T& value) {
+  const Json& json = node.json();
+  if constexpr (std::is_same_v<T, double>) {
+    node.require(json.is_number() || json.is_null(), "must be a number or null");
+    value = json.is_null() ? kUnknown : json.get<double>();
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    node.require(json.is_string(), "must be a string");
+    json.get_to(value);
+  } else if constexpr (std::is_enum_v<T>) {
+    std::string text, allowed;
+    read(node, text);
+    for (const T e : every(T{})) {
+      if (text == spelling(e)) return void(value = e);
+      allowed += (allowed.empty() ? "" : ", ") + std::string(spelling(e));
+    }
+    node.require(false, fmt::format("\"{}\": must be one of {}", text, allowed));
+  } else if constexpr (std::is_integral_v<T>) {
+    node.require(json.is_number_unsigned(), "must be a whole number, 0 or more");
+    json.get_to(value);
+  } else if constexpr (Number<T>) {
+    std::uint64_t count = 0;
+    read(node, count);
+    node.require(count < kMaxCtas, fmt::format("must be below {}", kMaxCtas));
+    value = T(static_cast<typename T::rep>(count));
+  } else if constexpr (Optional<T>) {
+    value.reset();
+    if (!json.is_null()) read(node, value.emplace());
+  } else if constexpr (List<T>) {
+    for (const Node& item : node.items()) read(item, value.emplace_back());
+  } else {
+    Reader reader(node);
+    describe(reader, value);
+  }
+}
+
+/// category -> policy -> means, and what warped_slicer gains over the others.
+Json summary_json(const Summary& summary) {
+  Json out = Json::object();
+  for (const PolicySummary& s : summary.policies) {
+    Json& entry = out[s.category][s.policy];
+    entry["pairs"] = s.mixes;
+    entry["normalized_ipc"] = number_or_null(s.normalized_ipc);
+    if (s.category == "all") entry["normalized_ipc_of_categories"] = number_or_null(s.category_mean);
+    entry["stp"] = number_or_null(s.stp);
+    entry["antt"] = number_or_null(s.antt);
+    entry["min_speedup"] = number_or_null(s.min_speedup);
+    entry["over_one_after_the_other"] = number_or_null(s.serial_gain);
+    entry["min_speedup_over_left_over"] = number_or_null(s.fairness);
+  }
+  for (const PolicyRatio& r : summary.ratios) {
+    Json& entry = out[r.category]["warped_slicer"]["ipc_over"][r.over];
+    entry = {{"pairs", r.mixes}, {"ratio", number_or_null(r.ipc_ratio)}};
+  }
+  return out;
 }
 
 bool is_flat(const Json& json) {
@@ -430,28 +381,28 @@ void print(std::string& out, const Json& json, std::size_t indent) {
 }  // namespace
 
 Json to_json(const EvalResults& results) {
-  Json out = {{"meta", results.meta}, {"solo", Json::array()}, {"runs", Json::array()}};
+  Json out = {{"meta", results.meta}};
   out["meta"]["schema_version"] = kResultsSchemaVersion;
-  for (const SoloRun& solo : results.solo) out["solo"].push_back(solo_json(solo));
-  for (const EvalRun& run : results.runs) out["runs"].push_back(run_json(run));
+  Writer writer(out);
+  writer.must("solo", results.solo);
+  writer.must("runs", results.runs);
   out["summary"] = summary_json(summarize(results));
   out["decisions"] = to_json(summarize_decisions(results));
-  if (results.seeds.empty()) return out;
-  for (const SeedRun& run : results.seeds) out["seeds"].push_back(seed_run_json(run));
-  out["spread"] = spread_json(results);
+  writer.some("seeds", results.seeds);
+  if (!results.seeds.empty()) out["spread"] = spread_json(results);
   return out;
 }
 
 EvalResults results_from_json(const Json& json, const std::string& source) {
-  const Node root(json, source + ": ");
+  Reader reader(Node(json, source + ": "));
   EvalResults results;
-  results.meta = root.at("meta").object();
-  if (results.meta.value("schema_version", Json(kResultsSchemaVersion)) != kResultsSchemaVersion)
-    root.at("meta").fail(fmt::format("schema_version: must be {}", kResultsSchemaVersion));
-  for (const Node& item : root.at("solo").items()) results.solo.push_back(read_solo(item));
-  for (const Node& item : root.at("runs").items()) results.runs.push_back(read_run(item));
-  if (root.has("seeds"))
-    for (const Node& item : root.at("seeds").items()) results.seeds.push_back(read_seed_run(item));
+  const Node meta = reader.node().at("meta");
+  results.meta = meta.object();
+  meta.require(results.meta.value("schema_version", Json(kResultsSchemaVersion)) == kResultsSchemaVersion,
+               fmt::format("schema_version: must be {}", kResultsSchemaVersion));
+  reader.must("solo", results.solo);
+  reader.must("runs", results.runs);
+  reader.may("seeds", results.seeds);
   return results;
 }
 
