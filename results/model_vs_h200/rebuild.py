@@ -1,34 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The model beside silicon: results.json, of which the pages here are made, from the lines kept in these folders. Needs no GPU.
-
-usage: rebuild.py                            results.json anew
-       rebuild.py --measured FOLDER          first keeps what measure.sh left in FOLDER
-       rebuild.py --evaluated OUT FILE...    first makes shared/OUT of what `sluice eval` wrote; of two runs that are alike it keeps the first
-       rebuild.py --import SLUICE            first runs the model on the source pages (ten minutes)"""
-import argparse
-import csv
-import gzip
+take_in.py puts new lines there."""
 import json
 import lzma
 import pathlib
-import re
 import statistics
-import subprocess
-import tempfile
+
+from water_fill import water_fill
 
 HERE = pathlib.Path(__file__).resolve().parent
 SILICON, SHARED, PAGES = HERE.parent / "h200", HERE / "shared", HERE / "source_page"
 MODEL = "model-h200_sm90.jsonl"
-KEPT = ("launch", "cycles", "warp_instructions", "l1_miss_rate", "l2_miss_rate", "dram_bytes", "cpu_seconds", "peak_rss_mib")
-COUNTED = ("Kernel Name", "gpc__cycles", "smsp__inst", "sass__inst", "dram__bytes", "lts__t_sectors", "l1tex__t_")
 POLICIES = ("left_over", "even", "spatial", "warped_slicer")
 QUOTAS = ("even", "warped_slicer")  # on the GPU these run in Sluice's runtime
-ORDER = "BLK BFS DXT HOT IMG KNN LBM MM MVP NN".split()  # in which the GPU's pairs are named
 ISSUE_BOUND = {"MM", "HOT", "BLK", "DXT", "IMG"}
-LONG = 100_000  # cycles of a window that gives an STP
 CLOCK, SMS = 1.98e9, 132  # of the GPU
-CAPACITY = {"registers": 65536, "shared_memory_bytes": 233472, "threads": 2048, "cta_slots": 32}
 CURVES = (("sampled", "one look at all counts"), ("scaled", "and one at full occupancy"), ("refined", "and looks where the decision falls"), ("ctas", "what was in force"))
 
 
@@ -41,62 +28,6 @@ def lines(path):
 
 def table(path):
     return [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#")]
-
-
-def keep_measured(folder):
-    def keep(name, rows):
-        with lzma.open(HERE / (name + ".xz"), "wt", preset=9 | lzma.PRESET_EXTREME) as out:
-            out.writelines(json.dumps(r) + "\n" for r in rows)
-
-    found, rank = {}, lambda p: (p.name.split("-")[1], int(re.search(r"(\d+)\.csv", p.name).group(1)))
-    for path in sorted(folder.glob("ncu-*.csv"), key=rank):
-        rows = list(csv.reader(line for line in path.read_text().splitlines() if line.startswith('"')))
-        column = {name: i for i, name in enumerate(rows[0])} if rows else {}
-        alike = {}  # a launch that came several times has its last
-        for row in rows[2:]:
-            name = re.sub(r"^void ", "", row[column["Kernel Name"]])
-            alike[name, row[column["Grid Size"]], row[column["Block Size"]]] = {metric: row[i] for metric, i in column.items()}
-        for (name, _, _), figures in alike.items():
-            for launch, _, function, spec in table(HERE / "launches.tsv"):
-                template = re.search(r"<(\w+)", spec)
-                if function == re.match(r"\w+", name).group(0) and launch not in found and (template is None or f"<{template.group(1)}" in name):
-                    found[launch] = figures
-                    break
-    keep("counted.jsonl", [{"launch": n, **{k: v for k, v in f.items() if k.startswith(COUNTED)}} for n, f in found.items()])
-    keep("recorded.jsonl", lines(folder / "recorded.jsonl"))
-    keep(MODEL, [{k: r[k] for k in KEPT} for r in lines(folder / MODEL) if "cycles" in r])
-
-
-def keep_evaluated(name, files):
-    curves, pairs, known = {}, [], set()
-    for file in files:
-        results = json.loads(pathlib.Path(file).read_text())
-        for kernel in results["solo"]:
-            if len(kernel["curve"]) > 1 and kernel["curve"][-1] > 0:
-                curves.setdefault(kernel["kernel"], kernel["curve"])
-        for run in results["runs"]:
-            order = sorted(range(len(run["kernels"])), key=lambda k: ORDER.index(run["kernels"][k]))
-            names, ctas = ([of[k] for k in order if k < len(of)] for of in (run["kernels"], run["partition"]["ctas"]))
-            if run["policy"] in (*POLICIES, "solo_curve") and (*names, run["policy"]) not in known:
-                known.add((*names, run["policy"]))
-                long = results["meta"]["window_cycles"] >= LONG  # else the partition alone says something
-                pairs.append({"kernels": names, "policy": run["policy"], "stp": round(run["stp"], 4) if long else None, "ctas": ctas})
-    text = ",\n".join(" " + json.dumps(p) for p in pairs)
-    (SHARED / name).write_text('{"curves": ' + json.dumps(curves) + ',\n"pairs": [\n' + text + "\n]}\n")
-
-
-def import_pages(sluice):
-    out = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for page in ("unseen", "seen"):
-            files = []
-            for kind in ("raw", "source"):
-                files.append(pathlib.Path(folder) / f"{page}.{kind}.csv")
-                files[-1].write_bytes(gzip.decompress((PAGES / f"{page}.{kind}.csv.gz").read_bytes()))
-            command = [sluice, "import", "ncu", files[0], "--source", files[1], "--machine", HERE.parents[1] / "configs/machines/h100_sm90.toml",
-                       "--window", "300000", "--json"]
-            out[page] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-    (PAGES / "model.json").write_text(json.dumps(out, indent=1) + "\n")
 
 
 def kernels():
@@ -163,22 +94,6 @@ def turnaround():
             for (quota, apart), c in beside.items()]
 
 
-def water_fill(curves, demands):
-    """Warped-Slicer's algorithm 1, as sw/partition/waterfill.h has it, without an epsilon."""
-    left = {what: CAPACITY[what] - sum(d[what] for d in demands) for what in CAPACITY}
-    ctas, full = [1] * len(curves), [False] * len(curves)
-    while not all(full):
-        worst = min((k for k in range(len(curves)) if not full[k]), key=lambda k: curves[k][ctas[k] - 1] / max(curves[k]))
-        now = curves[worst][ctas[worst] - 1]
-        more = next((n - ctas[worst] for n in range(ctas[worst] + 1, len(curves[worst]) + 1) if curves[worst][n - 1] > now), None)
-        if more is None or any(demands[worst][what] * more > left[what] for what in left):
-            full[worst] = True
-            continue
-        left = {what: left[what] - demands[worst][what] * more for what in left}
-        ctas[worst] += more
-    return ctas
-
-
 def looks(model):
     """Like with like: partitions of one look at all CTA counts, on the H200 and by the model's unit. The H200's runtime keeps the curves of its first
     window, of the second one and those refined where its decision falls; each decides here by itself."""
@@ -214,17 +129,6 @@ def older_first(alone):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--measured", type=pathlib.Path)
-    parser.add_argument("--evaluated", nargs="+")
-    parser.add_argument("--import", dest="sluice")
-    options = parser.parse_args()
-    if options.measured:
-        keep_measured(options.measured)
-    if options.evaluated:
-        keep_evaluated(options.evaluated[0], options.evaluated[1:])
-    if options.sluice:
-        import_pages(options.sluice)
     model = json.loads((SHARED / "model.json").read_text())
     curves, slowdown, progress, ctas = silicon()
     every = pairs(model, slowdown, progress, ctas)

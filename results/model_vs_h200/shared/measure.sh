@@ -5,7 +5,7 @@
 # N: the machine is so many elevenths of an H200, 12 SMs each; 1 without it. Recordings and runs grow with it, so each N has an OUT of its own.
 # SECONDS: after them nothing is begun, and what runs is stopped (default: a day). Runs that ended are kept in OUT.
 # STEP: record (needs a GPU, half a minute), curves, warped_slicer, even, spatial, left_over; all without one. Of 16 cores curves take
-# about four minutes, the others two to five each, with N = 1. Once all are there, ../rebuild.py --evaluated model.json OUT/results-*.json makes it anew.
+# about four minutes, the others two to five each, with N = 1. Once all are there, ../take_in.py evaluated model.json OUT/results-*.json makes it anew.
 set -eu
 mkdir -p "$2"
 sluice=$(realpath "$1") out=$(realpath "$2") seconds=${3:-86400}
