@@ -21,12 +21,7 @@ void add_report_command(CLI::App& app, Action& action);
 void add_trace_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
-void add_figures_command(CLI::App& report, Action& action);          ///< under `report`
-void add_report_five_command(CLI::App& report, Action& action);      ///< under `report`
-void add_report_sim_command(CLI::App& report, Action& action);       ///< under `report`
-void add_report_slate_command(CLI::App& report, Action& action);     ///< under `report`
-void add_report_kernelet_command(CLI::App& report, Action& action);  ///< under `report`
-void add_report_effisha_command(CLI::App& report, Action& action);   ///< under `report`
+void add_report_papers(CLI::App& report, Action& action);  ///< under `report`
 void add_serve_command(CLI::App& app, Action& action);
 void add_run_command(CLI::App& app, Action& action);
 void add_gpu_command(CLI::App& app, Action& action);

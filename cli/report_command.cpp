@@ -169,12 +169,7 @@ void add_report_command(CLI::App& app, Action& action) {
   all->add_option("root", options->root, "folder of the results")->capture_default_str();
   all->add_flag("--check", options->check, "change nothing; exit code 1 when a file is not what its data make of it");
   all->callback([options, &action] { action = [options] { return update(*options); }; });
-  add_figures_command(*command, action);
-  add_report_five_command(*command, action);
-  add_report_sim_command(*command, action);
-  add_report_slate_command(*command, action);
-  add_report_kernelet_command(*command, action);
-  add_report_effisha_command(*command, action);
+  add_report_papers(*command, action);
   command->require_subcommand(0, 1);
   command->final_callback([options, command, &action] {
     if (!command->get_subcommands().empty()) return;

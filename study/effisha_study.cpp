@@ -29,8 +29,8 @@ class EffishaRuns {
 
   [[nodiscard]] std::vector<effisha::KernelCosts> costs() const {
     const Scenario scenario = read("group");
-    return measure_preemption(scenario, target_of(scenario, plan_.machine, plan_.workload), folder("alone"), plan_.fingerprint,
-                              plan_.seed, plan_.jobs);
+    return measure_preemption(scenario, target_of(scenario, plan_.machine, plan_.workload), folder("alone"),
+                              plan_.machine_text + plan_.workload_text, plan_.seed, plan_.jobs);
   }
 
   /// The three settings. What looks at no priority runs under the first only.
@@ -76,9 +76,10 @@ class EffishaRuns {
   }
   void run(const std::vector<ScheduleCase>& requests, const std::optional<SoftwarePreemption>& software,
            std::vector<Setting>& settings) const {
-    const ModelSetting setting{plan_.partitioner,   plan_.seed,
-                               plan_.jobs,          software,
-                               folder("schedules"), fmt::format("{} scale {}", plan_.fingerprint, plan_.time_scale)};
+    const ModelSetting setting{
+        plan_.partitioner,   plan_.seed,
+        plan_.jobs,          software,
+        folder("schedules"), fmt::format("{}{} scale {}", plan_.machine_text, plan_.workload_text, plan_.time_scale)};
     const std::vector<ScheduleRun> runs = ScheduleOnModel(setting).run(requests);
     for (std::size_t i = 0; i < requests.size(); ++i) {
       Scenario equal = requests[i].scenario;

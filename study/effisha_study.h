@@ -4,24 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "sw/core/kernel.h"
-#include "sw/core/machine.h"
-#include "sw/driver/i_device.h"
+#include "study/paper_run.h"
 #include "sw/report/paper_page.h"
 
 namespace sluice {
 
-struct EffishaPlan {
-  MachineConfig machine;
-  Workload workload;
-  std::string fingerprint;          ///< all that distinguishes machine and workload
+struct EffishaPlan : PaperRun {
+  std::string workload_text;        ///< all that distinguishes the workload
   std::filesystem::path scenarios;  ///< folder of effisha_{group,sjf,random,fig9}.toml
   double reads_per_us = 0;          ///< of host memory, as a GPU was measured to have; 0: not known
   double time_scale = 1;            ///< share of the cycles that schedules simulate
-  PartitionerKind partitioner = PartitionerKind::Twin;
-  std::uint64_t seed = 1;
-  unsigned jobs = 1;
-  std::filesystem::path runs_folder;  ///< finished runs are kept here, and reused
 };
 
 /// Reads of host memory that all SMs of a GPU have a microsecond, where every thread reads: the mean of the kernels in the page

@@ -112,13 +112,9 @@ std::vector<figures::Figure> five_study(const FiveStudy& study) {
   };
   ModelSetting setting{study.partitioner, study.seed, study.jobs, {}, study.runs_folder, study.machine_text};
   if (runs(kPrinted) || runs(kMeasured)) {
-    KerneletRuns rates;
-    rates.machine = study.machine;
-    rates.machine_text = study.machine_text;
+    KerneletRuns rates{static_cast<const PaperRun&>(study)};
     rates.workload = workload;
-    rates.seed = study.seed;
-    rates.jobs = study.jobs;
-    rates.folder = study.runs_folder / "co_runs";
+    rates.runs_folder = study.runs_folder / "co_runs";
     setting.co_runs = measure_co_runs(rates).tables;
   }
   ScheduleOnModel model(std::move(setting));

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "sw/core/machine.h"
-#include "sw/driver/i_device.h"
+#include "study/paper_run.h"
 #include "sw/report/five_figures.h"
 #include "sw/scheduler/scenario.h"
 
 namespace sluice {
 
 /// Every scheduler and policy on the same pairs and the same arrivals, on the GPU model. No paper makes this comparison.
-struct FiveStudy {
-  MachineConfig machine;
-  std::string machine_text;  ///< all that distinguishes the machine
-  Workload workload;
+struct FiveStudy : PaperRun {
   double scale = 1;                     ///< share of each kernel's grid that is run
   std::string pairs;                    ///< mixes, as for `sluice eval`
   Scenario arrivals;                    ///< jobs that come over time
   std::vector<std::string> schedulers;  ///< of five_schedulers(), in their order; `arrival` is always run
-  PartitionerKind partitioner = PartitionerKind::Twin;
-  std::uint64_t seed = 1;
-  unsigned jobs = 1;
-  std::filesystem::path runs_folder;  ///< finished runs are kept here, and reused
   /// Schedulers that are not run have the lines of an earlier figures.json, an object by figure; null: they have none.
   nlohmann::ordered_json kept;
 };

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Kernelet's evaluation: pairs on the GPU model, their rates as the Markov model predicts them, and schedules with these rates.
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "sw/core/machine.h"
+#include "study/paper_run.h"
 #include "sw/policy/co_schedule.h"
 #include "sw/report/kernelet_figures.h"
 #include "sw/scheduler/schedule_run.h"
 
 namespace sluice {
 
-struct KerneletRuns {
-  MachineConfig machine;
-  std::string machine_text;  ///< all that distinguishes the machine: part of the fingerprint of kept runs
-  Workload workload;
+struct KerneletRuns : PaperRun {
   std::uint64_t window = 100000;  ///< cycles of each run
-  std::uint64_t seed = 1;
-  unsigned jobs = 1;
-  std::filesystem::path folder;  ///< finished runs are kept here, and reused
 };
 
 struct KerneletMeasurements {

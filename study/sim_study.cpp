@@ -67,17 +67,6 @@ SimPair limits(const SimKernel& a, const SimKernel& b, const std::vector<const S
   return pair;
 }
 
-/// @param equal  of the pairs whose kernels have one length
-SimShare kept_share(const nlohmann::ordered_json& kept, const SimPair& pair, const char* scheduler, bool equal) {
-  try {
-    const auto& figure = kept.at("figures").at(fmt::format("{}{}", pair.low ? "10" : "11", equal ? "_equal" : ""));
-    const auto& share = figure.at("data").at("pairs").at(pair.name).at(scheduler);
-    return {share.at("stp"), share.at("antt"), share.at("antt_over_sequential"), share.at("worst_ntt")};
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(fmt::format("the kept figures: {}", error.what()));
-  }
-}
-
 void check_bound(const SimPair& pair) {
   constexpr double kRounding = 1e-9;
   for (const auto& [scheduler, share] : pair.shares)
@@ -114,12 +103,12 @@ SimOutcome run_sim(const SimStudy& study, double equal_ms) {
       throw InputError(fmt::format("workload {}: kernel {}: kernel.launch_reference is missing", workload.name, kernel.name));
     const RunResult& run = model.measure_alone(all).at(kernel.name);
     out.kernels.push_back({kernel, measure_launch(run, study.machine), run, {}});
-    if (equal_ms == 0 || study.kept.is_null()) out.kernels.back().times = model.measure_times(all).at(kernel.name);
+    out.kernels.back().times = model.measure_times(all).at(kernel.name);
   }
   std::vector<ScheduleCase> cases;
   for (const Scenario& pair : runs_of(study.scenario))
     for (const char* scheduler : {kSequential, kSimSchedulers[0], kSimSchedulers[1], kSimSchedulers[2]})
-      if (counts(scheduler, pair) && (study.kept.is_null() || scheduler == kSequential))
+      if (counts(scheduler, pair))
         cases.push_back({pair.name + "-" + scheduler, pair, target_of(pair, study.machine, workload), scheduler});
   const std::vector<ScheduleRun> runs = model.run(cases);
   const auto run_of = [&](const std::string& scenario, const std::string& scheduler) -> const ScheduleRun* {
@@ -135,10 +124,6 @@ SimOutcome run_sim(const SimStudy& study, double equal_ms) {
         if (const ScheduleRun* run = run_of(order, kSequential)) in_turn.push_back(run);
       SimPair& pair = out.pairs.emplace_back(limits(out.kernels[a], out.kernels[b], in_turn, study.machine));
       for (const char* scheduler : kSimSchedulers) {
-        if (!study.kept.is_null()) {
-          pair.shares[scheduler] = kept_share(study.kept, pair, scheduler, equal_ms > 0);
-          continue;
-        }
         std::vector<const ScheduleRun*> ours, sequential;
         for (const std::string& order : orders) {
           if (run_of(order, scheduler) == nullptr) continue;
@@ -151,6 +136,26 @@ SimOutcome run_sim(const SimStudy& study, double equal_ms) {
     }
   }
   return out;
+}
+
+std::vector<figures::Figure> sim_study(const SimStudy& study, double equal_ms) {
+  const SimOutcome paper = run_sim(study);
+  std::vector<figures::Figure> drawn = {
+      figures::sim_table2(study.machine),
+      figures::sim_table3(paper.kernels, study.machine),
+      figures::sim_spatial(paper.kernels, study.machine),
+      figures::sim_example(study.machine),
+      figures::sim_units(paper.kernels, study.machine),
+      figures::sim_curves(paper.kernels),
+      figures::sim_pairs(paper.pairs, true, false),
+      figures::sim_pairs(paper.pairs, false, false),
+      figures::sim_antt(paper.pairs, false),
+  };
+  if (equal_ms == 0) return drawn;
+  const SimOutcome equal = run_sim(study, equal_ms);
+  for (const bool low : {true, false}) drawn.push_back(figures::sim_pairs(equal.pairs, low, true));
+  drawn.push_back(figures::sim_antt(equal.pairs, true));
+  return drawn;
 }
 
 }  // namespace sluice

@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <filesystem>
-#include <string>
 #include <vector>
 
-#include "sw/core/machine.h"
-#include "sw/driver/i_device.h"
+#include "study/paper_run.h"
 #include "sw/report/sim_figures.h"
 #include "sw/scheduler/scenario.h"
 
 namespace sluice {
 
 /// The runs of SiM's evaluation on the model: each kernel alone, over CTA counts, and all pairs under its schedulers.
-struct SimStudy {
-  MachineConfig machine;
-  std::string machine_text;  ///< all that distinguishes the machine
-  Workload workload;         ///< kernels with a launch_reference
-  Scenario scenario;         ///< of pairs; its jobs' kernels are the workload's
-  PartitionerKind partitioner = PartitionerKind::Twin;
-  std::uint64_t seed = 1;
-  unsigned jobs = 1;
-  std::filesystem::path runs_folder;  ///< finished runs are kept here, and reused
-  /// The pairs' shares are those of an earlier figures.json, and only kernels alone and sequential pairs are run; null: all is.
-  nlohmann::ordered_json kept;
+struct SimStudy : PaperRun {  ///< kernels of the workload have a launch_reference
+  Scenario scenario;          ///< of pairs; its jobs' kernels are the workload's
 };
 
 /// Normalised to `arrival`: SiM's sequential execution. As in the paper, `adaptive` also counts where both jobs come together.
@@ -46,5 +34,9 @@ struct SimOutcome {
 ///                  long alone, nearly
 /// @throws InputError when the scenario is not one of pairs; otherwise as ScheduleOnModel::run()
 [[nodiscard]] SimOutcome run_sim(const SimStudy& study, double equal_ms = 0);
+
+/// SiM's tables and figures.
+/// @param equal_ms  0: without those of kernels of equal length. Throws as run_sim()
+[[nodiscard]] std::vector<figures::Figure> sim_study(const SimStudy& study, double equal_ms);
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "study/run_cache.h"
+#include "study/schedule_model.h"
 #include "study/slate_profiles.h"
 #include "sw/core/errors.h"
 #include "sw/scheduler/arrival.h"

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <filesystem>
-#include <string>
 #include <vector>
 
-#include "study/schedule_model.h"
+#include "study/paper_run.h"
 #include "sw/report/slate_figures.h"
+#include "sw/scheduler/scenario.h"
 
 namespace sluice {
 
 /// What the runs of Slate's evaluation are made of.
-struct SlateStudyPlan {
-  MachineConfig machine;
-  std::string machine_text;                             ///< all that results depend on in it
-  Workload workload;                                    ///< with the five kernels of table II, and STREAM
-  Scenario pairs;                                       ///< jobs named PAIR.1, PAIR.2
-  PartitionerKind partitioner = PartitionerKind::Twin;  ///< of the pairs
-  std::uint64_t seed = 1;
-  unsigned jobs = 1;
-  std::filesystem::path runs_folder;  ///< finished runs in it are not repeated
+struct SlateStudyPlan : PaperRun {  ///< the workload has the five kernels of table II, and STREAM
+  Scenario pairs;                   ///< jobs named PAIR.1, PAIR.2
 };
 
 /// Runs them.

@@ -28,7 +28,7 @@ class KerneletStudy : public ::testing::Test {
     runs.workload = read_workload(kRoot / "configs/workloads/kernelet.toml");
     std::erase_if(runs.workload.kernels, [](const KernelDescriptor& k) { return k.name != "MM" && k.name != "TEA"; });
     runs.window = 8000;
-    runs.folder = folder;
+    runs.runs_folder = folder;
   }
   ~KerneletStudy() override { std::filesystem::remove_all(folder); }
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice report figures: runs what the figures of Warped-Slicer's evaluation need, and draws them on one page.
+#include "study/figures_study.h"
+
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <memory>
 
-#include "cli/commands.h"
-#include "cli/paper_page.h"
 #include "study/evaluation.h"
-#include "study/published.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "sw/policy/names.h"
@@ -19,66 +15,57 @@
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
 
-namespace sluice::cli {
+namespace sluice {
 
 namespace {
 
 using figures::Figure;
 
-struct Options : PaperOptions {
-  std::string only, pairs = "all", triples = "triples", large_machine = "configs/machines/large_sm.toml",
-                    phase_workload = "configs/workloads/phases.toml";
-  bool oracle = false;
-};
-
 /// Evaluations that several figures share: each runs when it is first asked for.
 class Runs {
  public:
-  explicit Runs(const Options& options)
-      : options_(options),
-        machine_(read_machine(options.machine_file)),
-        machine_text_(machine_text(options.machine_file)),
-        workload_(read_workload(options.workload_file)) {}
+  explicit Runs(const FiguresStudy& study) : study_(study) {}
 
-  [[nodiscard]] const MachineConfig& machine() const { return machine_; }
+  [[nodiscard]] const MachineConfig& machine() const { return study_.machine; }
 
   const EvaluationOutcome& pairs() {
-    return kept("pairs", [&] { return plan(machine_, machine_text_, options_.pairs, policies(), options_.window / 10); });
+    return kept("pairs", [&] { return plan(study_.machine, study_.machine_text, study_.pairs, policies(), study_.window / 10); });
   }
   const EvaluationOutcome& triples() {
-    return kept("triples", [&] { return unchanged_alone(plan(machine_, machine_text_, options_.triples, policies(), 0)); });
+    return kept("triples",
+                [&] { return unchanged_alone(plan(study_.machine, study_.machine_text, study_.triples, policies(), 0)); });
   }
   /// The pairs on a machine with one change.
   const EvaluationOutcome& variant(const std::string& name, const std::vector<std::string>& policies,
                                    const std::function<void(MachineConfig&)>& change) {
     return kept(name, [&] {
-      MachineConfig changed = machine_;
+      MachineConfig changed = study_.machine;
       change(changed);
-      return plan(changed, machine_text_ + name, options_.pairs, policies, 0);
+      return plan(changed, study_.machine_text + name, study_.pairs, policies, 0);
     });
   }
   /// The pairs under Warped-Slicer with one change of its settings.
   const EvaluationOutcome& tuned(const std::string& name, const std::function<void(PartitionerConfig&)>& change) {
     return kept(name, [&] {
-      MachineConfig changed = machine_;
+      MachineConfig changed = study_.machine;
       change(changed.partitioner);
-      EvaluationPlan made = plan(changed, machine_text_, options_.pairs, {kWarpedSlicer}, 0);
+      EvaluationPlan made = plan(changed, study_.machine_text, study_.pairs, {kWarpedSlicer}, 0);
       made.partitioner_text = name;
       return unchanged_alone(std::move(made));
     });
   }
   const EvaluationOutcome& large() {
     return kept("large_sm", [&] {
-      return plan(read_machine(options_.large_machine), machine_text(options_.large_machine), options_.pairs,
+      return plan(read_machine(study_.large_machine), machine_text(study_.large_machine), study_.pairs,
                   {kLeftOver, kEven, kWarpedSlicer}, 0);
     });
   }
   /// Warped-Slicer on the triples, never sent to Spatial: three kernels may lose all of their best.
   const EvaluationOutcome& unguarded() {
     return kept("no_guard", [&] {
-      MachineConfig changed = machine_;
+      MachineConfig changed = study_.machine;
       changed.partitioner.loss_limit = 3;
-      EvaluationPlan made = plan(changed, machine_text_, options_.triples, {kWarpedSlicer}, 0);
+      EvaluationPlan made = plan(changed, study_.machine_text, study_.triples, {kWarpedSlicer}, 0);
       made.partitioner_text = "no_guard";
       return unchanged_alone(std::move(made));
     });
@@ -87,10 +74,10 @@ class Runs {
   const EvaluationOutcome& monitored(double threshold) {
     const std::string name = fmt::format("monitor-{}", threshold);
     return kept(name, [&] {
-      MachineConfig changed = machine_;
+      MachineConfig changed = study_.machine;
       changed.partitioner.monitor_threshold = threshold;
-      EvaluationPlan made = plan(changed, machine_text_ + name, "all", {kLeftOver, kWarpedSlicer}, 0);
-      made.workload = read_workload(options_.phase_workload);
+      EvaluationPlan made = plan(changed, study_.machine_text + name, "all", {kLeftOver, kWarpedSlicer}, 0);
+      made.workload = read_workload(study_.phase_workload);
       return made;
     });
   }
@@ -98,15 +85,15 @@ class Runs {
   std::vector<figures::PhaseSample> phases() {
     constexpr std::uint64_t kWarmUp = 20000, kShort = 5000, kLong = 50000;
     std::vector<NamedRun> runs;
-    for (const KernelDescriptor& k : workload_.kernels) {
+    for (const KernelDescriptor& k : study_.workload.kernels) {
       for (const std::uint64_t end : {kWarmUp, kWarmUp + kShort, kWarmUp + kLong})
         runs.push_back({fmt::format("phase-{}-{}", k.name, end),
-                        fmt::format("{}{} {} seed {}", machine_text_, format_workload({"", {k}}, ""), end, options_.seed),
-                        solo_spec(machine_, k, end, options_.seed)});
+                        fmt::format("{}{} {} seed {}", study_.machine_text, format_workload({"", {k}}, ""), end, study_.seed),
+                        solo_spec(study_.machine, k, end, study_.seed)});
     }
-    const std::vector<RunResult> results = run_all(runs, folder("phases"), options_.jobs, "phases");
+    const std::vector<RunResult> results = run_all(runs, folder("phases"), study_.jobs, "phases");
     std::vector<figures::PhaseSample> samples;
-    for (std::size_t k = 0; k < workload_.kernels.size(); ++k) {
+    for (std::size_t k = 0; k < study_.workload.kernels.size(); ++k) {
       const RunResult& at = results[3 * k];
       const auto rate = [&](const RunResult& later) {
         return static_cast<double>(later.total.thread_instructions - at.total.thread_instructions) /
@@ -117,7 +104,7 @@ class Runs {
                static_cast<double>(later.sm_cycles - at.sm_cycles);
       };
       const RunResult &soon = results[3 * k + 1], &late = results[3 * k + 2];
-      samples.push_back({workload_.kernels[k].name, rate(soon), rate(late), stall(soon), stall(late)});
+      samples.push_back({study_.workload.kernels[k].name, rate(soon), rate(late), stall(soon), stall(late)});
     }
     return samples;
   }
@@ -125,26 +112,24 @@ class Runs {
  private:
   [[nodiscard]] std::vector<std::string> policies() const {
     std::vector<std::string> all = {kLeftOver, kFcfs, kEven, kSpatial, kWarpedSlicer};
-    if (options_.oracle) all.emplace_back(kOracle);
+    if (study_.oracle) all.emplace_back(kOracle);
     return all;
   }
-  [[nodiscard]] std::filesystem::path folder(const std::string& name) const {
-    return std::filesystem::path(options_.out) / "runs" / name;
-  }
+  [[nodiscard]] std::filesystem::path folder(const std::string& name) const { return study_.runs_folder / name; }
   [[nodiscard]] EvaluationPlan plan(const MachineConfig& machine, const std::string& text, const std::string& mixes,
                                     const std::vector<std::string>& policies, std::uint64_t curve_window) const {
     EvaluationPlan plan;
     plan.machine = machine;
     plan.machine_text = text;
-    plan.workload = workload_;
+    plan.workload = study_.workload;
     plan.mixes = mixes;
     plan.policies = policies;
-    plan.window = options_.window;
-    plan.oracle_window = options_.oracle_window;
+    plan.window = study_.window;
+    plan.oracle_window = study_.oracle_window;
     plan.curve_window = curve_window;
-    plan.seed = options_.seed;
-    plan.partitioner = options_.kind();
-    plan.jobs = options_.jobs;
+    plan.seed = study_.seed;
+    plan.partitioner = study_.partitioner;
+    plan.jobs = study_.jobs;
     return plan;
   }
   /// The kernels alone run as they do for the pairs.
@@ -163,10 +148,7 @@ class Runs {
     return found->second;
   }
 
-  const Options& options_;
-  MachineConfig machine_;
-  std::string machine_text_;
-  Workload workload_;
+  const FiguresStudy& study_;
   std::map<std::string, EvaluationOutcome> outcomes_;
 };
 
@@ -218,51 +200,20 @@ const std::vector<std::pair<std::string, Maker>>& makers() {
   return table;
 }
 
-int run(const Options& options) {
-  std::vector<std::string> wanted = split_list(options.only);
-  for (const std::string& id : wanted) {
-    if (std::ranges::find(makers(), id, [](const auto& entry) { return entry.first; }) == makers().end()) {
-      std::vector<std::string> ids;
-      for (const auto& entry : makers()) ids.push_back(entry.first);
-      throw InputError(fmt::format("--only {}: must be of {}", id, fmt::join(ids, ", ")));
-    }
-  }
-  check_output(options.out);
-  Runs runs(options);
-  std::vector<Figure> drawn;
-  nlohmann::ordered_json meta =
-      options.meta({{"machine", runs.machine().name}, {"workload", options.workload_name()}, {"window_cycles", options.window}});
-  meta["pairs"] = options.pairs;
-  if (options.oracle)
-    meta["oracle_window_cycles"] = options.oracle_window == 0 ? search_window(options.window) : options.oracle_window;
-  for (const auto& [id, make] : makers()) {
-    if (!wanted.empty() && std::ranges::find(wanted, id) == wanted.end()) continue;
-    drawn.push_back(make(runs));
-  }
-  write_paper_page(drawn, std::move(meta), options);
-  return 0;
-}
-
 }  // namespace
 
-void add_figures_command(CLI::App& report, Action& action) {
-  auto options = std::make_shared<Options>();
-  options->partitioner = "rtl";
-  CLI::App* command =
-      report.add_subcommand("figures", "Warped-Slicer's figures 1 to 10, the larger SM and energy, beside what the paper states");
-  options->add_inputs(*command, "configs/machines/fermi_table1.toml", "configs/workloads/table2.toml");
-  command->add_option("--large-machine", options->large_machine, "machine with the larger SM")->capture_default_str();
-  command->add_option("--phase-workload", options->phase_workload, "kernels that change in mid-run, for the phase monitor")
-      ->capture_default_str();
-  options->add_run(*command);
-  CLI::Option* oracle_window = options->add_oracle(*command);
-  command->add_option("--only", options->only, "some figures, e.g. 3a,10b; default all");
-  command->add_option("--pairs", options->pairs, "mixes of the figures about pairs")->capture_default_str();
-  command->add_option("--triples", options->triples, "mixes of the figures about triples")->capture_default_str();
-  oracle_window->needs(command->add_flag("--oracle", options->oracle,
-                                         "pairs and triples with the best of all partitions (over a thousand runs more)"));
-  options->add_page(*command);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+std::vector<std::string> figure_ids() {
+  std::vector<std::string> ids;
+  for (const auto& entry : makers()) ids.push_back(entry.first);
+  return ids;
 }
 
-}  // namespace sluice::cli
+std::vector<Figure> figures_study(const FiguresStudy& study) {
+  Runs runs(study);
+  std::vector<Figure> drawn;
+  for (const auto& [id, make] : makers())
+    if (study.only.empty() || std::ranges::find(study.only, id) != study.only.end()) drawn.push_back(make(runs));
+  return drawn;
+}
+
+}  // namespace sluice
