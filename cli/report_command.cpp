@@ -125,12 +125,12 @@ int check(const fs::path& root) {
   return other == 0 ? 0 : 1;
 }
 
-struct Options {
+struct ReportOptions {
   std::string path, root = "results";
   bool json = false, check = false;
 };
 
-int run(const Options& options) {
+int run(const ReportOptions& options) {
   fs::path file(options.path);
   if (fs::is_directory(file) && rebuild(file) && !has_packed(file / "results.json")) {
     fmt::print("report: {}\n", (file / "index.html").string());
@@ -150,7 +150,7 @@ int run(const Options& options) {
   return 0;
 }
 
-int update(const Options& options) {
+int update(const ReportOptions& options) {
   if (!fs::is_directory(options.root)) throw InputError(options.root + ": no folder");
   if (options.check) return check(options.root);
   fmt::print("{} folders rebuilt\n", rebuild_all(options.root));
@@ -160,7 +160,7 @@ int update(const Options& options) {
 }  // namespace
 
 void add_report_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
       "report", "Rebuild the page and tables of a folder of results; `report figures` and others: run a paper's evaluation");
   command->add_option("path", options->path, "folder of results, or an evaluation's results.json");

@@ -24,7 +24,7 @@ namespace sluice::cli {
 
 namespace {
 
-struct Options : CommonOptions {
+struct ScheduleOptions : CommonOptions {
   std::string scenario, schedulers, pairs, executor = "fake", flavour = "hardware", polling = "adaptive", decisions, timeline;
   double time_scale = 1, max_ntt = kNoNttLimit;
   int churn = -1;  ///< negative: as the machine says
@@ -70,18 +70,18 @@ struct ExecutorRow {
   std::string_view name;
   std::span<const std::string_view> flavours;
   bool needs_machine;  ///< and a workload
-  Execute (*make)(const Options&);
+  Execute (*make)(const ScheduleOptions&);
 };
 constexpr std::string_view kHardware[] = {"hardware"}, kBoth[] = {"hardware", "software"};
 constexpr ExecutorRow kExecutors[] = {
     {"fake", kHardware, false,
-     [](const Options& options) -> Execute {
+     [](const ScheduleOptions& options) -> Execute {
        return [settings = FakeSettings{options.co_runs(), options.seed, {}, nullptr, kMinSlice, options.max_ntt}](
                   const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
                   const Files& files) { return run_fake_with(scenario, target, scheduler, wait, files, settings); };
      }},
     {"model", kBoth, true,
-     [](const Options& options) -> Execute {
+     [](const ScheduleOptions& options) -> Execute {
        return [model = std::make_shared<ScheduleOnModel>(ModelSetting{
                    options.kind(), options.seed, options.jobs, options.software(), {}, {}, options.co_runs(), options.max_ntt})](
                   const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
@@ -89,7 +89,7 @@ constexpr ExecutorRow kExecutors[] = {
      }},
 };
 
-const ExecutorRow& executor_of(const Options& options) {
+const ExecutorRow& executor_of(const ScheduleOptions& options) {
   const auto* row = std::ranges::find(kExecutors, options.executor, &ExecutorRow::name);
   if (row == std::end(kExecutors)) throw InputError(fmt::format("--executor {}: must be fake or model", options.executor));
   if (std::ranges::find(row->flavours, options.flavour) == row->flavours.end())
@@ -97,7 +97,7 @@ const ExecutorRow& executor_of(const Options& options) {
   return *row;
 }
 
-int run(const Options& options) {
+int run(const ScheduleOptions& options) {
   const ExecutorRow& executor = executor_of(options);
   std::vector<std::string> names = split_list(options.schedulers);
   if (names.empty()) names.emplace_back();  // refused as any other name that is none
@@ -151,7 +151,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_schedule_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScheduleOptions>();
   CLI::App* command = app.add_subcommand("schedule", "Jobs that arrive over time under one scheduler or several");
   command->add_option("--scenario", options->scenario, "who arrives when (TOML), e.g. configs/scenarios/effisha_group.toml")
       ->required();

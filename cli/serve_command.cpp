@@ -26,7 +26,7 @@ namespace sluice::cli {
 
 namespace {
 
-struct Options {
+struct ServeOptions {
   std::string socket = service::default_socket(), scheduler = "even", executor, machine, ctas, log;
   double time_scale = 1;
   bool mps = false, isolate = false, json = false;
@@ -71,7 +71,7 @@ void say_without_waiting() {
                                                                     spdlog::async_overflow_policy::overrun_oldest));
 }
 
-int serve(Options options) {
+int serve(ServeOptions options) {
   const bool chosen = !options.executor.empty();
   if (!chosen) options.executor = options.time_scale == 1 && has_gpu() ? "gpu" : "fake";
   const bool gpu = options.executor == "gpu";
@@ -125,7 +125,7 @@ int serve(Options options) {
   throw Interrupted(fmt::format("the service has ended; {} decisions", service.decisions()));
 }
 
-int status(const Options& options) {
+int status(const ServeOptions& options) {
   const std::string text = service::fetch_status(options.socket);
   if (options.json) {
     fmt::print("{}\n", text);
@@ -145,7 +145,7 @@ int status(const Options& options) {
 }  // namespace
 
 void add_serve_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ServeOptions>();
   CLI::App* command = app.add_subcommand("serve", "Shares one GPU among the programs of one user, until SIGTERM or Ctrl-C");
   command->add_option("--socket", options->socket, "where clients connect")->capture_default_str();
   command->add_option("--scheduler", options->scheduler, "who decides, e.g. even, piv, dprr")->capture_default_str();
