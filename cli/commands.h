@@ -25,6 +25,5 @@ void add_report_papers(CLI::App& report, Action& action);  ///< under `report`
 void add_serve_command(CLI::App& app, Action& action);
 void add_run_command(CLI::App& app, Action& action);
 void add_gpu_command(CLI::App& app, Action& action);
-void add_kernelet_command(CLI::App& app, Action& action);
 
 }  // namespace sluice::cli

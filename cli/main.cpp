@@ -54,7 +54,6 @@ int run(int argc, char** argv) {
   sluice::cli::add_serve_command(app, action);
   sluice::cli::add_run_command(app, action);
   sluice::cli::add_gpu_command(app, action);
-  sluice::cli::add_kernelet_command(app, action);
   app.footer(kExitCodes);
   try {
     app.parse(argc, argv);

@@ -194,21 +194,6 @@ std::vector<double> markov_sm_ipc(std::span<const MarkovKernel> kernels, std::sp
   return ipc;
 }
 
-MarkovKernel merged_waits(const MarkovKernel& kernel) {
-  if (kernel.waits.size() < 2) return kernel;
-  MarkovKernel merged = kernel;
-  MarkovWait all{0, 0, 0, 0};
-  for (const MarkovWait& wait : kernel.waits) all.ratio += wait.ratio;
-  for (const MarkovWait& wait : kernel.waits) {
-    const double of = all.ratio > 0 ? wait.ratio / all.ratio : 1 / static_cast<double>(kernel.waits.size());
-    all.latency += of * wait.latency;
-    all.slope += of * wait.slope;
-    all.requests += of * wait.requests;
-  }
-  merged.waits = {all};
-  return merged;
-}
-
 double co_scheduling_profit(std::span<const double> together, std::span<const double> alone) {
   double throughput = 0;
   for (std::size_t k = 0; k < together.size(); ++k) {

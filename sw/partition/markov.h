@@ -56,10 +56,6 @@ struct MarkovChain {
 [[nodiscard]] std::vector<double> markov_sm_ipc(std::span<const MarkovKernel> kernels, std::span<const unsigned> warps,
                                                 unsigned schedulers);
 
-/// A kernel with one kind of wait for all of `kernel`'s: mean latency, slope and requests, weighted by ratio. Two kernels with
-/// two kinds each have thousands of states.
-[[nodiscard]] MarkovKernel merged_waits(const MarkovKernel& kernel);
-
 /// CP = 1 - 1 / sum of (IPC together / IPC alone): 0 for as good as one after the other, below 0 for worse. The paper's formula
 /// leaves IPC alone out, its sentence names both (section 2.2). @pre as many `together` as `alone`
 /// @throws InputError when an IPC alone is not above 0 or one together is below 0, or none makes progress

@@ -13,7 +13,7 @@ namespace sluice {
 
 namespace {
 
-constexpr double kCoalesced = 4, kUncoalesced = 32;  ///< sectors of a load
+constexpr double kCoalesced = 4;  ///< sectors of a load
 
 void check(const char* what, bool good, double value, const char* range) {
   if (!good || !std::isfinite(value)) throw InputError(fmt::format("{} = {}: must be {}", what, value, range));
@@ -24,9 +24,7 @@ void check(const MarkovCounters& c, const MarkovMachine& m) {
   check("cycles_per_sector", m.cycles_per_sector >= 0, m.cycles_per_sector, "at least 0");
   for (const double latency : {m.dram_latency, m.l2_latency, m.l1_latency})
     check("latency", latency >= 1, latency, "at least 1 cycle");
-  check("l2_sector_cost", m.l2_sector_cost >= 0, m.l2_sector_cost, "at least 0");
   check("loads", c.loads >= 0 && c.loads <= 1, c.loads, "0 to 1 a warp instruction");
-  check("sectors_per_load", c.sectors_per_load >= 0, c.sectors_per_load, "at least 0");
   check("l2_sectors", c.l2_sectors >= 0, c.l2_sectors, "at least 0");
   check("dram_sectors", c.dram_sectors >= 0 && c.dram_sectors <= c.l2_sectors, c.dram_sectors, "0 to l2_sectors");
   check("store_sectors", c.store_sectors >= 0, c.store_sectors, "at least 0");
@@ -56,21 +54,6 @@ double solve(double most, double wanted, const Ipc& ipc) {
 }
 
 }  // namespace
-
-MarkovKernel printed_kernel(const MarkovCounters& c, const MarkovMachine& m) {
-  check(c, m);
-  if (c.loads == 0) return {};
-  const double sectors = (c.dram_sectors + m.l2_sector_cost * (c.l2_sectors - c.dram_sectors) + c.store_sectors) / c.loads;
-  const double uncoalesced = std::clamp((c.sectors_per_load - kCoalesced) / (kUncoalesced - kCoalesced), 0.0, 1.0);
-  const double latency = mean_latency(c, m), ratio = std::min(c.loads, kMaxWaitRatio);
-  // A load that makes more requests waits until the last of them is served.
-  const double few = sectors / (1 - uncoalesced + uncoalesced * kUncoalesced / kCoalesced),
-               many = few * kUncoalesced / kCoalesced;
-  MarkovKernel kernel;
-  kernel.waits = {{ratio * (1 - uncoalesced), latency, m.cycles_per_sector, few},
-                  {ratio * uncoalesced, latency + m.cycles_per_sector * (many - few), m.cycles_per_sector, many}};
-  return kernel;
-}
 
 MarkovKernel calibrated_kernel(const MarkovCounters& c, const MarkovWindows& w, const MarkovMachine& m) {
   check(c, m);

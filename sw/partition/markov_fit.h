@@ -12,14 +12,12 @@ struct MarkovMachine {
   double dram_latency = 600;      ///< b_0 in the paper
   double l2_latency = 270;        ///< of an access that hits in L2
   double l1_latency = 33;         ///< of one that hits in L1
-  double l2_sector_cost = 0.5;    ///< of cycles_per_sector, for a sector that L2 holds
   double memory_stall_limit = 6;  ///< a kernel with fewer `memory_stalls` is limited by its pipes
 };
 
 /// Counters of one kernel alone, each for one warp instruction of it. At least 0 and finite.
 struct MarkovCounters {
   double loads = 0;             ///< global load instructions, at most 1
-  double sectors_per_load = 4;  ///< 32-byte sectors that a load asks for; 4: coalesced, 4 bytes a thread
   double l2_sectors = 0;        ///< sectors that loads read from L2
   double dram_sectors = 0;      ///< of these, that L2 has to fetch from DRAM
   double store_sectors = 0;     ///< sectors that stores write
@@ -32,11 +30,6 @@ struct MarkovWindows {
   unsigned warps_per_cta = 1, full_ctas = 1;
   double one_ipc = 0, full_ipc = 0;  ///< above 0, at most the SM's schedulers
 };
-
-/// The paper's figures: R_m is `loads`, and a load waits for the mean latency of the places its sectors come from. Two kinds of
-/// waits, in the proportion that gives the kernel's mean sectors: 4 sectors (coalesced), 32 (uncoalesced).
-/// @throws InputError naming the figure that is out of its range
-[[nodiscard]] MarkovKernel printed_kernel(const MarkovCounters& counters, const MarkovMachine& machine);
 
 /// One kind of wait, with R_m and requests such that the model gives the IPC of both windows, as nearly as it can. Counted are
 /// waits, not loads: a warp runs on after a load until it needs the value, and may by then wait for several.

@@ -424,38 +424,6 @@ TEST_F(Sluice, RefusesMoreSchedulersThanTheUnitCounts) {
           "l2.index = 'fermi'");
 }
 
-TEST_F(Sluice, KerneletModelPrintsItsErrorTable) {
-  const Outcome o = sluice("kernelet model --measurements results/h200 --json");
-  ASSERT_EQ(o.exit, 0) << o.err;
-  const auto table = nlohmann::json::parse(o.out);
-  ASSERT_EQ(table["versions"].size(), 3U);
-  const auto calibrated = table["versions"][2];
-  EXPECT_EQ(calibrated["version"], "calibrated");
-  EXPECT_EQ(calibrated["solo"]["points"], 201);
-  EXPECT_LE(calibrated["solo"]["mean"], 2);
-  EXPECT_GT(calibrated["solo"]["max"], calibrated["solo"]["mean"]);
-  for (const char* part : {"pairs", "check_half"}) {
-    EXPECT_LE(calibrated[part]["ipc"]["mean"], 6) << part;
-    EXPECT_GE(calibrated[part]["ipc"]["within_20"], 95) << part;
-    EXPECT_GE(calibrated[part]["choice_over_best"], 0.965) << part;
-  }
-  EXPECT_EQ(calibrated["pairs"]["ipc"]["points"], 2711);
-  const Outcome one = sluice("kernelet model --measurements results/h200 --model printed --json");
-  ASSERT_EQ(one.exit, 0) << one.err;
-  EXPECT_EQ(nlohmann::json::parse(one.out)["versions"], nlohmann::json::array({table["versions"][0]}));
-}
-
-TEST_F(Sluice, KerneletModelRefusesWhatIsNoMeasurement) {
-  refuses("kernelet model --measurements " + folder_.string(), "machine.json: is missing");
-  refuses("kernelet model --measurements results/h200 --profiles /nowhere.csv", "/nowhere.csv: is missing");
-  refuses("kernelet model --measurements results/h200 --profiles README.md", "no header row");
-  refuses("kernelet model --measurements results/h200 --profiles " +
-              edited("results/h200/kernels_ncu.csv", "\"688,914,432\"", "\"many\""),
-          "\"many\": must be a number");
-  EXPECT_EQ(sluice("kernelet model").exit, 2);
-  EXPECT_EQ(sluice("kernelet model --measurements results/h200 --model other").exit, 2);
-}
-
 TEST_F(Sluice, RefusesALossLimitThatTheRegisterCannotHold) {
   refuses("sim --workload " + table2 + " --kernels IMG_NN --machine " + edited(fermi, "loss_limit = 1.2", "loss_limit = 4.0"),
           "partitioner.loss_limit = 4: must be a number, 0..3.99");

@@ -162,7 +162,6 @@ TEST(Markov, TwoEqualKindsOfWaitsAreOne) {
     two.waits[0].ratio = ratio / 3;
     two.waits[1].ratio = ratio - ratio / 3;
     EXPECT_NEAR(alone(two, warps[0]), alone(kernels[0], warps[0]), 1e-12);
-    EXPECT_NEAR(alone(merged_waits(two), warps[0]), alone(kernels[0], warps[0]), 1e-12);
   }
 }
 
@@ -251,20 +250,6 @@ TEST(Markov, RefusesWhatIsNoKernel) {
 
 constexpr MarkovMachine kMachine{.schedulers = 4, .cycles_per_sector = 8};
 
-/// All sectors from DRAM, half of the loads of 4 sectors and half of 32: 18 on average.
-TEST(MarkovFit, PrintedKernelHasThePapersTwoKinds) {
-  const MarkovKernel k = printed_kernel({.loads = 0.1, .sectors_per_load = 18, .l2_sectors = 1.8, .dram_sectors = 1.8}, kMachine);
-  ASSERT_EQ(k.waits.size(), 2U);
-  EXPECT_NEAR(k.waits[0].ratio, 0.05, 1e-12);
-  EXPECT_NEAR(k.waits[1].ratio, 0.05, 1e-12);
-  EXPECT_NEAR(k.waits[0].requests, 4, 1e-12);
-  EXPECT_NEAR(k.waits[1].requests, 32, 1e-12);
-  EXPECT_NEAR(k.waits[0].latency, 600, 1e-12);
-  EXPECT_NEAR(k.waits[1].latency, 600 + 8 * 28, 1e-12);
-  EXPECT_EQ(k.issue_cycles * k.traffic * k.exposure, 1);
-  EXPECT_TRUE(printed_kernel({}, kMachine).waits.empty());
-}
-
 /// A kernel made by the model is found again from two windows of it.
 TEST(MarkovFit, CalibrationGivesBothWindows) {
   const MarkovCounters counters{
@@ -286,8 +271,8 @@ TEST(MarkovFit, APipeThatLimitsIsTheCostOfAnInstruction) {
 }
 
 TEST(MarkovFit, RefusesWhatIsNoMeasurement) {
-  EXPECT_THROW((void)printed_kernel({.loads = 2}, kMachine), InputError);
-  EXPECT_THROW((void)printed_kernel({.l2_sectors = 1, .dram_sectors = 2}, kMachine), InputError);
+  EXPECT_THROW((void)calibrated_kernel({.loads = 2}, {1, 1, 1, 1}, kMachine), InputError);
+  EXPECT_THROW((void)calibrated_kernel({.l2_sectors = 1, .dram_sectors = 2}, {1, 1, 1, 1}, kMachine), InputError);
   EXPECT_THROW((void)calibrated_kernel({.dram_utilisation = 1.5}, {1, 1, 1, 1}, kMachine), InputError);
   EXPECT_THROW((void)calibrated_kernel({}, {1, 1, 0, 1}, kMachine), InputError);
   EXPECT_THROW((void)calibrated_kernel({}, {1, 1, 1, 5}, kMachine), InputError);

@@ -142,8 +142,6 @@ MarkovPage read_markov(const std::filesystem::path& page) {
     MarkovPage::App& a = out.apps[app];
     a.instructions_per_block = instructions / positive("launch__grid_size");
     a.counters.loads = each("smsp__sass_inst_executed_op_global_ld.sum");
-    const double requests = row("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum");
-    if (requests > 0) a.counters.sectors_per_load = row("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") / requests;
     a.counters.dram_sectors = each("lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum");
     a.counters.l2_sectors = a.counters.dram_sectors + each("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum");
     a.counters.store_sectors = each("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
