@@ -234,8 +234,8 @@ constexpr Paper kPapers[] = {
     {"effisha", "EffiSha's tables and figures beside what the paper states", kK40, "configs/workloads/effisha.toml", "twin",
      add_effisha, draw_effisha}};
 
-/// `figures.json` and `index.html` in the folder. On standard output the JSON, or what the paper prints beside what was measured,
-/// how many runs were made, and where the page is.
+/// `figures.json` and `index.html` in the folder. On standard output the JSON, or what the paper prints beside what was measured
+/// where a sentence says it, how many runs were made, and where the page is.
 int run(const Paper& paper, const PaperOptions& options) {
   const PaperFigures drawn = paper.draw(options);
   ordered_json meta = {{"version", SLUICE_VERSION}, {"commit", SLUICE_COMMIT}};
@@ -251,8 +251,10 @@ int run(const Paper& paper, const PaperOptions& options) {
     fmt::print("{}\n", all.dump());
     return 0;
   }
-  for (const figures::Figure& figure : drawn.figures)
-    fmt::print("{:<10} published: {}\n{:<10} model:     {}\n", figure.id, figure.published, "", figure.measured);
+  for (const figures::Figure& figure : drawn.figures) {
+    fmt::print("{:<10} published: {}\n", figure.id, figure.published);
+    if (!figure.measured.empty()) fmt::print("{:<10} model:     {}\n", "", figure.measured);
+  }
   fmt::print("{} runs ({} kept from before), {:.0f} CPU s\npage: {}\n", host_totals().runs, host_totals().reused,
              host_totals().cpu_seconds, (out / "index.html").string());
   return 0;

@@ -2,7 +2,6 @@
 #include "sw/report/kernelet_figures.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -48,21 +47,6 @@ ordered_json to_json(const Within& w) {
 }
 
 std::string variant(const CopyRun& run) { return fmt::format("{},{}", run.overlap ? "Y" : "N", run.co_schedule ? "Y" : "N"); }
-
-const CopyRun* find(const std::vector<CopyRun>& runs, const std::string& workload, double scale, bool overlap, bool co_schedule) {
-  const auto found = std::ranges::find_if(runs, [&](const CopyRun& r) {
-    return r.workload == workload && r.scale == scale && r.overlap == overlap && r.co_schedule == co_schedule;
-  });
-  return found == runs.end() ? nullptr : &*found;
-}
-
-template <class Of>
-std::vector<std::string> names(const std::vector<CopyRun>& runs, const Of& of) {
-  std::vector<std::string> all;
-  for (const CopyRun& r : runs)
-    if (std::ranges::find(all, of(r)) == all.end()) all.push_back(of(r));
-  return all;
-}
 
 ordered_json to_json(const std::vector<CopyRun>& runs) {
   ordered_json all = ordered_json::array();
@@ -123,13 +107,9 @@ Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>&
   Figure f = named("6" + machine.suffix, "total time of four workloads, " + machine.label);
   f.published =
       fmt::format("Kernelet over Base {} %; within {} % of OPT; larger gains on MIX and ALL", machine.gain, machine.distance);
-  std::vector<std::string> gains, distances, alone;
   for (const Makespans& r : runs) {
     const double gain = r.base / r.kernelet - 1, distance = r.kernelet / r.opt - 1;
-    gains.push_back(fmt::format("{} {:+.1f} %", r.workload, 100 * gain));
-    distances.push_back(fmt::format("{} {:.1f} %", r.workload, 100 * distance));
     const double throttled = r.base / r.best_alone - 1;
-    alone.push_back(fmt::format("{} {:+.1f} %", r.workload, 100 * throttled));
     f.data[r.workload] = {{"sequential_s", r.sequential},
                           {"base_s", r.base},
                           {"kernelet_s", r.kernelet},
@@ -141,8 +121,6 @@ Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>&
                           {"pruned", r.pruned},
                           {"lost_profit", r.lost_profit}};
   }
-  f.measured = fmt::format("over Base: {}; from OPT: {}; without pairs, each kernel at its best CTA count: {} over Base",
-                           fmt::join(gains, ", "), fmt::join(distances, ", "), fmt::join(alone, ", "));
   return f;
 }
 
@@ -169,20 +147,6 @@ Figure copy_variants(const std::vector<CopyRun>& runs) {
       "Y,Y over the slowest variant 9.2, 13.0, 16.8, 17.5 % on CI, MI, MIX, ALL; over N,Y about 9 %; over Y,N 5 to 12 %; copies "
       "beside "
       "kernels 99, 95, 97, 97 %";
-  std::vector<std::string> slowest, overlap, co_scheduling, beside;
-  for (const std::string& w : names(runs, [](const CopyRun& r) { return r.workload; })) {
-    const CopyRun *yy = find(runs, w, 1, true, true), *ny = find(runs, w, 1, false, true), *yn = find(runs, w, 1, true, false),
-                  *nn = find(runs, w, 1, false, false);
-    if (yy == nullptr || ny == nullptr || yn == nullptr || nn == nullptr) continue;
-    const double most = std::max({ny->seconds, yn->seconds, nn->seconds});
-    slowest.push_back(fmt::format("{:.1f}", 100 * (most / yy->seconds - 1)));
-    overlap.push_back(fmt::format("{:.1f}", 100 * (ny->seconds / yy->seconds - 1)));
-    co_scheduling.push_back(fmt::format("{:.1f}", 100 * (yn->seconds / yy->seconds - 1)));
-    beside.push_back(fmt::format("{:.1f}", 100 * yy->overlapped));
-  }
-  f.measured =
-      fmt::format("Y,Y over the slowest variant {} %; over N,Y {} %; over Y,N {} %; copies beside kernels {} %",
-                  fmt::join(slowest, ", "), fmt::join(overlap, ", "), fmt::join(co_scheduling, ", "), fmt::join(beside, ", "));
   f.data = to_json(runs);
   return f;
 }
@@ -190,16 +154,6 @@ Figure copy_variants(const std::vector<CopyRun>& runs) {
 Figure copy_scales(const std::vector<CopyRun>& runs) {
   Figure f = named("9", "MIX with inputs larger than the device's memory, C2050");
   f.published = "at sf = 2.5 95 % of the copies' time is beside kernels; Kernelet gains at both scales";
-  std::vector<std::string> parts;
-  for (const CopyRun& r : runs) {
-    if (variant(r) != "Y,Y") continue;
-    double most = 0;
-    for (const CopyRun& other : runs)
-      if (other.scale == r.scale) most = std::max(most, other.seconds);
-    parts.push_back(fmt::format("sf = {}: {:.1f} % beside kernels, Y,Y {:.1f} % faster than the slowest", r.scale,
-                                100 * r.overlapped, 100 * (most / r.seconds - 1)));
-  }
-  f.measured = fmt::format("{}", fmt::join(parts, "; "));
   f.data = to_json(runs);
   return f;
 }

@@ -12,7 +12,7 @@ namespace sluice::figures {
 struct Figure {            // NOLINT(bugprone-exception-escape): of the JSON class
   std::string id, title;   ///< id: "1", "3a", ..., "energy": also its anchor and its key in figures.json
   std::string published;   ///< what the paper states, in numbers where it gives them; plain text
-  std::string measured{};  ///< one sentence of the same kind; plain text
+  std::string measured{};  ///< one sentence of the same kind; empty where the table or chart says it
   nlohmann::ordered_json data{};
   std::vector<report::Block> blocks{};  ///< charts and tables; empty where the page is drawn from the data (views.h)
 };

@@ -42,8 +42,6 @@ Figure sim_table2(const MachineConfig& machine) {
   Figure figure{"table2", "What an SM holds", {}, {}, {}, {}};
   figure.published = "2048 threads, 65536 registers, 48 KB of shared memory, 64 warps, 16 thread blocks.";
   const SmResources& sm = machine.sm.capacity;
-  figure.measured = fmt::format("{} threads, {} registers, {} KB of shared memory, {} warps, {} thread blocks.", sm.threads,
-                                sm.registers, sm.shared_memory_bytes / 1024, sm.threads / kWarpSize, sm.cta_slots);
   figure.data = {{"threads", sm.threads},
                  {"registers", sm.registers},
                  {"shared_memory_bytes", sm.shared_memory_bytes},
