@@ -18,6 +18,7 @@
 #include "sw/scheduler/live_scheduler.h"
 #include "sw/service/daemon.h"
 #include "sw/service/learning_scheduler.h"
+#include "sw/service/metrics.h"
 #include "sw/service/mps.h"
 #include "sw/service/real_clock.h"
 #include "sw/workload/machine_file.h"
@@ -27,7 +28,7 @@ namespace sluice::cli {
 namespace {
 
 struct ServeOptions {
-  std::string socket = service::default_socket(), scheduler = "even", executor, machine, ctas, log;
+  std::string socket = service::default_socket(), scheduler = "even", executor, machine, ctas, log, metrics;
   double time_scale = 1;
   bool mps = false, isolate = false, json = false;
 };
@@ -111,6 +112,8 @@ int serve(ServeOptions options) {
     std::optional<service::MpsServer> mps;  // ends behind the clients' sessions
     service::Daemon daemon(options.socket, service, clock);
     log = open_log(options.log.empty() ? options.socket + ".log" : options.log);  // its folder is known to be safe
+    std::optional<service::MetricsEndpoint> metrics;
+    if (!options.metrics.empty()) metrics.emplace(options.metrics, [&] { return service::fetch_status(options.socket); });
     if (options.mps) {
       mps.emplace(service::mps_folder(options.socket));
       daemon.on_context_loss([&] {
@@ -162,6 +165,8 @@ void add_serve_command(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(1e-6, 1e6));
   command->add_option("--log", options->log, "gets a JSON line for each decision; default SOCKET.log");
+  command->add_option("--metrics", options->metrics,
+                      "answers GET /metrics in Prometheus' text format there: the path of a Unix socket, or 127.0.0.1:PORT");
   CLI::App* report = command->add_subcommand("status", "Who shares the GPU now");
   report->add_option("--socket", options->socket, "where the service listens")->capture_default_str();
   report->add_flag("--json", options->json, "result as JSON on standard output");

@@ -208,11 +208,16 @@ void Service::update(Session& session, Time now) {
     store_word(stub.evictions, std::uint64_t{p.evictions});
     store_word(stub.granted, word_of(StubState::ToRun, p.granted, p.evictions).packed());
     if (std::exchange(taken->leaving, p.leaving) != p.leaving) say_late(session, session.kernels[taken->kernel], p.leaving);
+    session.evictions += p.evictions - std::exchange(taken->evictions, p.evictions);
+    const bool waits = p.state != JobState::Done && p.share.ctas.value() == 0;
+    if (!waits && taken->waits_since) session.waited += now - *std::exchange(taken->waits_since, {});
+    if (waits && !taken->waits_since) taken->waits_since = now;
     const std::uint64_t word = word_of(stub_state(p.state), p.share, p.evictions).packed();
     if (p.state == JobState::Done) {
       session.held += p.held;
       forsaken_.push_back(*taken->job);  // forgotten when the scheduler has heard of it
       taken->job.reset();
+      taken->evictions = 0;
     }
     if (word == stub.word) continue;
     if (p.state == JobState::ToEvict) ++orders_;

@@ -84,6 +84,7 @@ class Service {
   [[nodiscard]] std::vector<SessionId> take_closed();
 
   [[nodiscard]] std::string status_json(Time now) const;
+  static constexpr Time kStatusLife = std::chrono::milliseconds(20);  ///< for which STATUS is answered with the same text
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] std::size_t open_jobs() const;
   [[nodiscard]] std::uint64_t decisions() const;
@@ -118,6 +119,7 @@ class Service {
   void contexts_end(const std::string& why, Time now);
   void update(Session& session, Time now);
   void say_late(const Session& session, const KernelDescriptor& kernel, Leaving how) const;
+  [[nodiscard]] std::uint64_t ctas_of(const KernelDescriptor& kernel, const Share& share) const;
   void note_share(Session& session, const KernelDescriptor& kernel, const Share& share) const;
   template <class Message>
   void send(SessionId to, const Message& message, std::string text = {});
@@ -137,6 +139,8 @@ class Service {
   std::uint32_t last_session_ = 0;
   std::uint64_t lost_ = 0, orders_ = 0;
   bool contexts_lost_ = false;
+  std::string status_;  ///< the last that was told
+  Time status_until_{};
 };
 
 /// The Error of a connection that gets no session.

@@ -63,10 +63,13 @@ void Service::dispatch(Session& session, std::span<const std::byte> message, Tim
       (void)as(Status{});
       const auto waits = [&](const Outgoing& o) { return o.session == session.id && !o.text.empty(); };
       if (std::ranges::any_of(outgoing_, waits)) throw Refusal{Code::Busy, "STATUS: the one before was not sent yet"};
-      std::string json = status_json(now);
+      if (status_.empty() || now >= status_until_) {  // whoever asks without end delays nobody
+        status_ = status_json(now);
+        status_until_ = now + kStatusLife;
+      }
       StatusText m = make<StatusText>(session.sequence);
-      m.length = json.size();
-      return send(session.id, m, std::move(json));
+      m.length = status_.size();
+      return send(session.id, m, status_);
     }
     default: (void)as(Bye{}); return end(session.id, now, false);
   }

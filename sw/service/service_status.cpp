@@ -32,17 +32,26 @@ nlohmann::ordered_json Service::kernels_json(const Session& session, Time held) 
           {"native", part(sums[2].first, sums[2].second)}};
 }
 
+/// CTAs that a share allows, all SMs together.
+std::uint64_t Service::ctas_of(const KernelDescriptor& kernel, const Share& share) const {
+  const std::uint32_t sms = std::min(share.sms.count, machine_.num_sms - std::min(share.sms.first.value(), machine_.num_sms));
+  return std::uint64_t{sms} * std::min(share.ctas, occupancy(kernel.demand(), machine_.sm.capacity)).value();
+}
+
 std::string Service::status_json(Time now) const {
   constexpr std::array kMostAdvanced = {JobState::Running, JobState::ToEvict, JobState::ToRun, JobState::Ready, JobState::Prep};
   auto clients = nlohmann::ordered_json::array();
   for (const auto& [id, session] : sessions_) {
     if (!session.is_open()) continue;
-    Time held = session.held;
+    Time held = session.held, waited = session.waited;
+    std::uint64_t share = 0;
     auto best = kMostAdvanced.size();
     for (const std::optional<Taken>& stub : session.stubs) {
       if (!stub || !stub->job) continue;
       const Progress p = executor_->progress(*stub->job, now);
       held += p.held;
+      if (stub->waits_since) waited += now - *stub->waits_since;
+      share += ctas_of(session.kernels[stub->kernel], p.share);
       const auto at = std::ranges::find(kMostAdvanced, p.state) - kMostAdvanced.begin();
       best = std::min(best, static_cast<std::size_t>(at));
     }
@@ -53,6 +62,9 @@ std::string Service::status_json(Time now) const {
                        {"name", session.name},
                        {"priority", session.priority},
                        {"state", best == kMostAdvanced.size() ? "idle" : sluice::to_string(kMostAdvanced[best])},
+                       {"share_ctas", share},
+                       {"evictions", session.evictions},
+                       {"waited_ms", std::chrono::duration<double, std::milli>(waited).count()},
                        {"kernels", kernels_json(session, held)},
                        {"reasons", reasons}});
   }

@@ -25,6 +25,8 @@ struct Service::Taken {
   std::int32_t priority;
   std::optional<JobId> job{};         ///< until it is done
   Leaving leaving = Leaving::InTime;  ///< as was said last
+  std::optional<Time> waits_since{};  ///< it has no SM
+  std::uint32_t evictions = 0;        ///< of the job, so far
 };
 
 /// How a kernel's launches ran, as its client says.
@@ -50,6 +52,8 @@ struct Service::Session {
   bool has_context = false;  ///< it has said which GPU it uses
   bool has_run = false;      ///< a launch of it has begun on the GPU, as it says
   Time held{};               ///< of launches that have ended
+  Time waited{};             ///< of launches without an SM, until they got one or ended
+  std::uint64_t evictions = 0;
 
   [[nodiscard]] bool is_open() const { return !name.empty(); }
 };

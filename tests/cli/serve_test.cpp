@@ -88,6 +88,7 @@ TEST_F(Serve, RefusesBadInput) {
   refuses("serve --executor fake --mps", "go with --executor gpu");
   refuses("serve --executor gpu --time-scale 2", "--time-scale goes with --executor fake");
   refuses("serve --time-scale 0", "--time-scale");
+  refuses("serve --executor fake --metrics 9400", "--metrics 9400: must be 127.0.0.1:PORT, or the path");
   refuses("serve status --socket " + (folder_ / "none").string(), "no service: start one with `sluice serve`");
 }
 

@@ -105,7 +105,7 @@ TEST(Service, StatusHasExactlyTheKeysThatScriptsRead) {
   Clients c("even");
   (void)c.ready(3);
   EXPECT_EQ(c.service.status_json({}),
-            R"({"scheduler":"even","clients":[{"pid":101,"name":"client","priority":3,"state":"idle","kernels":{)"
+            R"({"scheduler":"even","clients":[{"pid":101,"name":"client","priority":3,"state":"idle","share_ctas":0,"evictions":0,"waited_ms":0.0,"kernels":{)"
             R"("quota":{"launches":0,"gpu_ms":0.0},"split":{"launches":0,"gpu_ms":0.0},"native":{"launches":0,"gpu_ms":0.0}},)"
             R"("reasons":{}}],"decisions":0,"lost":0})");
 }
@@ -119,6 +119,37 @@ TEST(Service, AClientHasOneStatusInMemoryHoweverManyItAsksFor) {
   EXPECT_FALSE(out[0].text.empty());
   for (const Outgoing& refused : {out[1], out[2]}) EXPECT_EQ(code_of({refused}), Code::Busy);
   EXPECT_FALSE(c.say(a, make<Status>(4)).front().text.empty()) << "once the first was sent";
+}
+
+TEST(Service, AStatusIsMadeOnceInAWhile) {
+  Clients c;
+  const SessionId a = c.ready(3);
+  const auto clients = [&](std::uint32_t sequence, Time now) {
+    c.service.handle(a, bytes(make<Status>(sequence)), now);
+    return nlohmann::json::parse(c.service.take_outgoing().front().text)["clients"].size();
+  };
+  EXPECT_EQ(clients(4, {}), 1U);
+  (void)c.ready(3);
+  EXPECT_EQ(clients(5, Service::kStatusLife - 1ns), 1U) << "the same text";
+  EXPECT_EQ(clients(6, Service::kStatusLife), 2U);
+}
+
+TEST(Service, TheStatusHasSharesEvictionsAndWaits) {
+  Clients c("prio_np");
+  const SessionId low = c.ready(1), high = c.ready(9);
+  for (const SessionId s : {low, high}) (void)c.say(s, submit(4, 0, 1000));
+  c.service.advance(10us);
+  c.service.advance(60us);
+  const auto status = nlohmann::json::parse(c.service.status_json(60us));
+  std::uint64_t shares = 0;
+  double waited = 0;
+  for (const auto& client : status["clients"]) {
+    shares += client["share_ctas"].get<std::uint64_t>();
+    waited += client["waited_ms"].get<double>();
+    EXPECT_EQ(client["evictions"], 0);
+  }
+  EXPECT_EQ(shares, 16U) << "one of them has both SMs, of eight CTAs each";
+  EXPECT_NEAR(waited, 0.06, 0.011) << "the other one waits";
 }
 
 TEST(Service, TwoClientsOfAPolicyShareEverySm) {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Prometheus is told, as it asks for it.
+#include "sw/service/metrics.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+
+#include "sw/core/errors.h"
+
+namespace sluice::service {
+namespace {
+
+constexpr const char* kStatus = R"({"scheduler":"piv","clients":[{"pid":71,"name":"a \"b\"\n\\","share_ctas":528,"evictions":3,
+  "waited_ms":1500.0,"kernels":{"quota":{"launches":4,"gpu_ms":2000.0},"native":{"launches":1,"gpu_ms":0.5}}}],
+  "decisions":9,"lost":2})";
+
+class Metrics : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("sluice_metrics_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_);
+    path_ = folder_ / "m";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] UniqueFd reader() const {
+    UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+    sockaddr_un address;
+    address_of(path_, address);
+    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return fd;
+  }
+  static std::string ask(const UniqueFd& fd, std::string_view request) {
+    EXPECT_EQ(::send(fd.get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+    std::string all(65536, '\0');
+    std::size_t size = 0;
+    for (ssize_t n = 1; n > 0; size += static_cast<std::size_t>(std::max<ssize_t>(n, 0)))
+      n = ::recv(fd.get(), all.data() + size, all.size() - size, 0);
+    all.resize(size);
+    return all;
+  }
+
+  std::filesystem::path folder_;
+  std::string path_;
+};
+
+TEST_F(Metrics, EachFigureHasItsUnitAndLabels) {
+  const std::string text = metrics_text(kStatus);
+  for (const char* line :
+       {"# TYPE sluice_decisions_total counter\nsluice_decisions_total 9\n", "\nsluice_lost_clients_total 2\n",
+        "# TYPE sluice_gpu_seconds_total counter\nsluice_gpu_seconds_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\",way=\"quota\"} 2\n",
+        "way=\"native\"} 0.0005\n", "\nsluice_launches_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\",way=\"quota\"} 4\n",
+        "\nsluice_waited_seconds_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\"} 1.5\n", "} 528\n", "} 3\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << " is not in\n" << text;
+}
+
+TEST_F(Metrics, AnswersOneAfterTheOtherAndSaysWhatIsWrong) {
+  bool works = true;
+  const MetricsEndpoint endpoint(path_, [&works]() -> std::string { return works ? kStatus : throw std::runtime_error("gone"); });
+  EXPECT_EQ(std::filesystem::status(path_).permissions(), std::filesystem::perms{0600});
+  const UniqueFd silent = reader();  // holds the others up for a second at most
+  const std::string told = ask(reader(), "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_TRUE(told.starts_with("HTTP/1.1 200 OK\r\n")) << told;
+  EXPECT_TRUE(told.ends_with("\r\n\r\n" + metrics_text(kStatus))) << told;
+  EXPECT_NE(told.find("Content-Length: " + std::to_string(metrics_text(kStatus).size()) + "\r\n"), std::string::npos);
+  EXPECT_TRUE(ask(reader(), "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404")) << "only /metrics";
+  works = false;
+  EXPECT_TRUE(ask(reader(), "GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 503")) << "the daemon is gone";
+}
+
+TEST_F(Metrics, ItsSocketGoesWithIt) {
+  { const MetricsEndpoint endpoint(path_, [] { return kStatus; }); }
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(Metrics, RefusesPlacesInOneLine) {
+  const auto refused = [](const std::string& place) {
+    try {
+      const MetricsEndpoint endpoint(place, [] { return kStatus; });
+    } catch (const InputError& error) {
+      return std::string(error.what()).starts_with("--metrics " + place + ": ");
+    }
+    return false;
+  };
+  for (const char* place : {"127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:80x", "9400", "/nowhere/m", "/tmp"})
+    EXPECT_TRUE(refused(place)) << place;
+}
+
+TEST_F(Metrics, ListensOnThisMachineAlone) {
+  const std::string port = std::to_string(20000 + ::getpid() % 20000);
+  std::optional<MetricsEndpoint> endpoint;
+  try {
+    endpoint.emplace("127.0.0.1:" + port, [] { return kStatus; });
+  } catch (const InputError&) {
+    GTEST_SKIP() << "port " << port << " is taken";
+  }
+  const UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
+  const sockaddr_in address{AF_INET, htons(static_cast<std::uint16_t>(std::stoi(port))), {htonl(INADDR_LOOPBACK)}, {}};
+  ASSERT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_TRUE(ask(fd, "GET /metrics HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 200 OK"));
+}
+
+}  // namespace
+}  // namespace sluice::service
