@@ -146,9 +146,9 @@ void MetricsEndpoint::answer(const UniqueFd& reader) const {
       text = fmt::format("{}\n", error.what());
     }
   }
-  const std::string all = fmt::format(
-      "HTTP/1.1 {}\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}", code,
-      text.size(), text);
+  const std::string all =
+      fmt::format("HTTP/1.1 {}\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
+                  code, text.size(), text);
   for (std::size_t sent = 0; sent < all.size();) {
     const ssize_t now = ::send(reader.get(), all.data() + sent, all.size() - sent, MSG_NOSIGNAL);
     if (now <= 0) return;

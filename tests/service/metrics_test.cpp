@@ -53,7 +53,8 @@ TEST_F(Metrics, EachFigureHasItsUnitAndLabels) {
   const std::string text = metrics_text(kStatus);
   for (const char* line :
        {"# TYPE sluice_decisions_total counter\nsluice_decisions_total 9\n", "\nsluice_lost_clients_total 2\n",
-        "# TYPE sluice_gpu_seconds_total counter\nsluice_gpu_seconds_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\",way=\"quota\"} 2\n",
+        "# TYPE sluice_gpu_seconds_total counter\nsluice_gpu_seconds_total{pid=\"71\",program=\"a "
+        "\\\"b\\\"\\n\\\\\",way=\"quota\"} 2\n",
         "way=\"native\"} 0.0005\n", "\nsluice_launches_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\",way=\"quota\"} 4\n",
         "\nsluice_waited_seconds_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\"} 1.5\n", "} 528\n", "} 3\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << " is not in\n" << text;
@@ -74,7 +75,9 @@ TEST_F(Metrics, AnswersOneAfterTheOtherAndSaysWhatIsWrong) {
 }
 
 TEST_F(Metrics, ItsSocketGoesWithIt) {
-  { const MetricsEndpoint endpoint(path_, [] { return kStatus; }); }
+  {
+    const MetricsEndpoint endpoint(path_, [] { return kStatus; });
+  }
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
