@@ -68,8 +68,10 @@ UniqueFd listen_at(const std::string& place) {
       throw refuse("must be 127.0.0.1:PORT, or the path of a socket with a / in it");
     if (!is_safe_folder(place.substr(0, place.rfind('/') + 1)))
       throw refuse("the folder must be this user's, and writable by nobody else");
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+      throw refuse("another program answers there");
     struct stat there {};
-    if (::lstat(place.c_str(), &there) == 0 && S_ISSOCK(there.st_mode)) ::unlink(place.c_str());
+    if (::lstat(place.c_str(), &there) == 0 && S_ISSOCK(there.st_mode)) ::unlink(place.c_str());  // of a service that is dead
     const mode_t mask = ::umask(0177);
     bound = ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
     ::umask(mask);
@@ -131,10 +133,13 @@ void MetricsEndpoint::answer(const UniqueFd& reader) const {
   const timeval patience{1, 0};  // for one who asks nothing, or does not read
   for (const int way : {SO_RCVTIMEO, SO_SNDTIMEO}) ::setsockopt(reader.get(), SOL_SOCKET, way, &patience, sizeof patience);
   std::array<char, 4096> request{};
-  const ssize_t n = ::recv(reader.get(), request.data(), request.size(), 0);
-  if (n <= 0) return;
+  std::string_view asked;
+  for (int parts = 0; parts < 8 && asked.find('\n') == std::string_view::npos; ++parts) {
+    const ssize_t n = ::recv(reader.get(), request.data() + asked.size(), request.size() - asked.size(), 0);
+    if (n <= 0) return;
+    asked = {request.data(), asked.size() + static_cast<std::size_t>(n)};
+  }
   std::string code = "200 OK", text;
-  const std::string_view asked(request.data(), static_cast<std::size_t>(n));
   if (!asked.starts_with("GET /metrics ")) {
     code = "404 Not Found";
     text = "GET /metrics\n";

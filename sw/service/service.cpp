@@ -209,7 +209,7 @@ void Service::update(Session& session, Time now) {
     store_word(stub.granted, word_of(StubState::ToRun, p.granted, p.evictions).packed());
     if (std::exchange(taken->leaving, p.leaving) != p.leaving) say_late(session, session.kernels[taken->kernel], p.leaving);
     session.evictions += p.evictions - std::exchange(taken->evictions, p.evictions);
-    const bool waits = p.state != JobState::Done && p.share.ctas.value() == 0;
+    const bool waits = p.state == JobState::Prep || p.state == JobState::Ready || p.state == JobState::ToRun;
     if (!waits && taken->waits_since) session.waited += now - *std::exchange(taken->waits_since, {});
     if (waits && !taken->waits_since) taken->waits_since = now;
     const std::uint64_t word = word_of(stub_state(p.state), p.share, p.evictions).packed();

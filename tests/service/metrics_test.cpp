@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include "sw/core/errors.h"
 
@@ -94,18 +96,36 @@ TEST_F(Metrics, RefusesPlacesInOneLine) {
     EXPECT_TRUE(refused(place)) << place;
 }
 
+TEST_F(Metrics, AnotherServicesPlaceStaysIts) {
+  const MetricsEndpoint first(path_, [] { return kStatus; });
+  EXPECT_THROW(MetricsEndpoint(path_, [] { return kStatus; }), InputError);
+  EXPECT_TRUE(ask(reader(), "GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200")) << "the first answers on";
+}
+
+TEST_F(Metrics, ARequestMayComeInPieces) {
+  const MetricsEndpoint endpoint(path_, [] { return kStatus; });
+  const UniqueFd fd = reader();
+  EXPECT_EQ(::send(fd.get(), "GET /met", 8, 0), 8);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(ask(fd, "rics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200"));
+}
+
 TEST_F(Metrics, ListensOnThisMachineAlone) {
-  const std::string port = std::to_string(20000 + ::getpid() % 20000);
   std::optional<MetricsEndpoint> endpoint;
-  try {
-    endpoint.emplace("127.0.0.1:" + port, [] { return kStatus; });
-  } catch (const InputError&) {
-    GTEST_SKIP() << "port " << port << " is taken";
-  }
-  const UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
-  const sockaddr_in address{AF_INET, htons(static_cast<std::uint16_t>(std::stoi(port))), {htonl(INADDR_LOOPBACK)}, {}};
-  ASSERT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  EXPECT_TRUE(ask(fd, "GET /metrics HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 200 OK"));
+  int port = 20000 + ::getpid() % 20000;
+  for (const int last = port + 100; !endpoint && port < last;) try {  // somebody may have one of them
+      endpoint.emplace("127.0.0.1:" + std::to_string(++port), [] { return kStatus; });
+    } catch (const InputError&) {
+    }
+  ASSERT_TRUE(endpoint);
+  const auto connects = [&](std::uint32_t host) {
+    const UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
+    const sockaddr_in address{AF_INET, htons(static_cast<std::uint16_t>(port)), {htonl(host)}, {}};
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return false;
+    return ask(fd, "GET /metrics HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 200 OK");
+  };
+  EXPECT_TRUE(connects(INADDR_LOOPBACK));
+  EXPECT_FALSE(connects(INADDR_LOOPBACK + 1)) << "127.0.0.2: it would be open to other addresses, too";
 }
 
 }  // namespace

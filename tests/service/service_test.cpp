@@ -136,21 +136,32 @@ TEST(Service, AStatusIsMadeOnceInAWhile) {
 }
 
 TEST(Service, TheStatusHasSharesEvictionsAndWaits) {
-  Clients c("prio_np");
+  Clients c("piv");
   const SessionId low = c.ready(1), high = c.ready(9);
-  for (const SessionId s : {low, high}) (void)c.say(s, submit(4, 0, 1000));
-  c.service.advance(10us);
-  c.service.advance(60us);
-  const auto status = nlohmann::json::parse(c.service.status_json(60us));
-  std::uint64_t shares = 0;
-  double waited = 0;
-  for (const auto& client : status["clients"]) {
-    shares += client["share_ctas"].get<std::uint64_t>();
-    waited += client["waited_ms"].get<double>();
-    EXPECT_EQ(client["evictions"], 0);
-  }
-  EXPECT_EQ(shares, 16U) << "one of them has both SMs, of eight CTAs each";
-  EXPECT_NEAR(waited, 0.06, 0.011) << "the other one waits";
+  Time now{};
+  (void)c.say(low, submit(4, 0, 1000));
+  c.service.advance({});
+  const auto of = [&](std::size_t client, const char* what) {
+    return nlohmann::json::parse(c.service.status_json(now))["clients"][client][what].get<double>();
+  };
+  EXPECT_EQ(of(0, "share_ctas"), 16) << "both SMs, of eight CTAs each";
+  now = 5us;
+  (void)c.say(high, submit(4, 0, 16), now);
+  c.service.advance(now);
+  EXPECT_EQ(of(0, "share_ctas"), 0);
+  EXPECT_EQ(of(1, "share_ctas"), 16);
+  now = 8us;
+  c.service.advance(now);
+  EXPECT_DOUBLE_EQ(of(1, "waited_ms"), 0.003) << "blocks of 10 us have not ended";
+  EXPECT_EQ(of(0, "evictions"), 0);
+  now = 10us;
+  c.service.advance(now);
+  EXPECT_EQ(of(0, "evictions"), 1);
+  EXPECT_EQ(of(1, "evictions"), 0);
+  now = 13us;
+  c.service.advance(now);
+  EXPECT_DOUBLE_EQ(of(0, "waited_ms"), 0.003);
+  EXPECT_DOUBLE_EQ(of(1, "waited_ms"), 0.005) << "it runs";
 }
 
 TEST(Service, TwoClientsOfAPolicyShareEverySm) {
