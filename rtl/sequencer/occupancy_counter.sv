@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// occupancy_counter: how many CTAs of one RUNNING kernel fit into 1/share of an SM (docs/reference/blocks/partition_sequencer.md).
+// occupancy_counter: how many CTAs of one RUNNING kernel fit into 1/share of an SM
+// (docs/reference/blocks/partition_sequencer.md).
 // floor(capacity / share) holds t CTAs exactly when capacity holds share * t of them: a CTA a cycle is added up until no other one fits, and every
 // share-th counts. The dispatcher adds and compares in its lane A, which rests while a plan is made; CTA slots are counted here.
 // From start_i to done_o: n + 3 cycles, n CTAs fit the whole SM, of which one is known to fit. A start drops a count under way.

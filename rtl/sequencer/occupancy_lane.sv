@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// occupancy_lane: what occupancy_counter adds up with CHURN, while the dispatcher's lane A serves CTAs (docs/reference/blocks/partition_sequencer.md). One CTA a
-// cycle is taken from an empty SM, CTA slots left aside. fits_o is two cycles late: another CTA fits. It is right until the first that does not.
+// occupancy_lane: what occupancy_counter adds up with CHURN, while the dispatcher's lane A serves CTAs
+// (docs/reference/blocks/partition_sequencer.md). One CTA a cycle is taken from an empty SM, CTA slots left aside. fits_o is
+// two cycles late: another CTA fits. It is right until the first that does not.
 module occupancy_lane #(
   parameter int unsigned MAX_KERNELS = 4
 ) (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sm_owner: whose each SM is, by the plan (docs/reference/blocks/partition_sequencer.md), and whether all ranges have settled. Combinational: for each number of
-// kernels the rank that owns an SM, and the SM's place in its range, are constants. Means something while two kernels or more share out the SMs.
+// sm_owner: whose each SM is, by the plan (docs/reference/blocks/partition_sequencer.md), and whether all ranges have
+// settled. Combinational: for each number of kernels the rank that owns an SM, and the SM's place in its range, are
+// constants. Means something while two kernels or more share out the SMs.
 module sm_owner #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,

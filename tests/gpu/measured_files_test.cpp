@@ -10,6 +10,7 @@
 #include "sw/gpu/report/sections.h"
 #include "sw/io/atomic_file.h"
 #include "sw/io/packed_file.h"
+#include "tests/support.h"
 
 namespace sluice::gpu {
 namespace {
@@ -23,11 +24,11 @@ struct Spoiled {
   std::vector<const char*> words;
 };
 
-TEST(MeasuredFiles, WhatIsWrongIsNamed) {
-  const fs::path folder = fs::path(testing::TempDir()) / "measured_files";
-  make_folder(folder);
-  const std::function<void()> curves = [&] { (void)read_curves(folder); }, pairs = [&] { (void)read_search(folder, 132); },
-                              page = [&] { (void)read_markov(folder / "kernels_ncu.csv"); };
+using MeasuredFiles = test::Scratch;
+
+TEST_F(MeasuredFiles, WhatIsWrongIsNamed) {
+  const std::function<void()> curves = [&] { (void)read_curves(folder_); }, pairs = [&] { (void)read_search(folder_, 132); },
+                              page = [&] { (void)read_markov(folder_ / "kernels_ncu.csv"); };
   for (const Spoiled& s : std::vector<Spoiled>{
            {"curves.jsonl", "\"blocks_per_second\":[[", "\"blocks_per_second\":[[1.0],[", {"curves.jsonl", "equal length"}},
            {"pairs.jsonl",
@@ -47,7 +48,7 @@ TEST(MeasuredFiles, WhatIsWrongIsNamed) {
     }
     const std::size_t at = text.find(s.from);
     ASSERT_NE(at, std::string::npos) << s.from;
-    write_file_atomically(folder / s.file, text.replace(at, std::string(s.from).size(), s.to));
+    write_file_atomically(folder_ / s.file, text.replace(at, std::string(s.from).size(), s.to));
     try {
       (s.file[0] == 'c' ? curves : s.file[0] == 'p' ? pairs : page)();
       ADD_FAILURE() << "taken as good: " << s.file << " with " << s.to;
@@ -57,7 +58,6 @@ TEST(MeasuredFiles, WhatIsWrongIsNamed) {
       for (const char* word : s.words) EXPECT_NE(what.find(word), std::string::npos) << word << " is not in: " << what;
     }
   }
-  fs::remove_all(folder);
 }
 
 }  // namespace
