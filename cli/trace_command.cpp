@@ -30,7 +30,11 @@ int run(TraceOptions& options) {
   const RunSpec spec = trace_spec(options.list, machine, options.trace);
   const MeasuredRun run = run_one(spec);
   for (const auto& [opcode, count] : run.result.unknown_opcodes)
-    spdlog::warn("{}: opcode {} is not known: {} instructions taken for ALU ones", options.list, opcode, count);
+    if (opcode.starts_with("BAR "))
+      spdlog::warn("{}: {}, fewer than the CTA has: {} instructions taken for barriers of the whole CTA", options.list, opcode,
+                   count);
+    else
+      spdlog::warn("{}: opcode {} is not known: {} instructions taken for ALU ones", options.list, opcode, count);
   const nlohmann::json json = trace_json(spec, run.result, run.cost);
   if (options.json) {
     fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));  // names come from the file

@@ -15,8 +15,8 @@ struct ListedKernel {
   std::optional<std::size_t> after;  ///< index of the kernel before it in its stream
 };
 
-/// Reads a kernelslist.g and the header of every trace it names. Copies and unknown commands are passed over.
-/// @throws InputError `file:line: why` on a list without kernels, a file that is neither .traceg nor .xz, a bad header
+/// Reads a kernelslist.g and the header of every trace it names. Copies, comments and blank lines are passed over.
+/// @throws InputError `file:line: why` on any other line, a file that is not there, a bad header, a trace in place of a list
 [[nodiscard]] std::vector<ListedKernel> read_kernel_list(const std::filesystem::path& path);
 
 }  // namespace sluice

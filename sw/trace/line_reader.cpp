@@ -133,6 +133,8 @@ bool LineReader::next(std::string_view& line) {
     fill();
   }
   ++line_number_;
+  if (line_number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);  // editors put it before UTF-8
+  if (line_number_ == 1 && (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff"))) fail("is UTF-16: save it as UTF-8");
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   if (line.size() > kMaxLine) fail(fmt::format("line longer than {} characters", kMaxLine));
   if (line.find('\0') != std::string_view::npos) fail("holds a NUL: not text");

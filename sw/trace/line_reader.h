@@ -25,8 +25,8 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  /// The next line without its end (LF or CRLF); valid until the next call. False at the end of the file.
-  /// @throws InputError `file:line: why` on a line that is too long or holds a NUL, and on damaged compressed data
+  /// The next line without its end (LF or CRLF) and byte order mark; valid until the next call. False at the end of the file.
+  /// @throws InputError `file:line: why` on UTF-16, a line that is too long or holds a NUL, and on damaged compressed data
   bool next(std::string_view& line);
   [[nodiscard]] std::uint64_t line_number() const { return line_number_; }  ///< of the line last returned, from 1
   [[nodiscard]] const std::string& name() const { return name_; }

@@ -21,7 +21,7 @@ constexpr MemorySpace kNone = MemorySpace::None;
 /// Texture and surface instructions carry no addresses in a trace, constant loads hit their cache: both are ALU latencies here.
 constexpr Group kGroups[] = {
     // single precision
-    {{OpClass::Alu, kNone, Pipe::Fma}, "FADD FADD32I FFMA FFMA32I FMUL FSWZ FSWZADD"},
+    {{OpClass::Alu, kNone, Pipe::Fma}, "FADD FADD32I FFMA FFMA32I FMUL FMUL32I FSWZ FSWZADD"},
     {{OpClass::Alu, kNone, Pipe::Int}, "FCHK FCMP FMNMX FSEL FSET FSETP RRO"},
     // half precision
     {{OpClass::Alu, kNone, Pipe::Half}, "HADD2 HADD2_32I HFMA2 HFMA2_32I HMNMX2 HMUL2 HMUL2_32I HSET2 HSETP2"},
@@ -42,9 +42,11 @@ constexpr Group kGroups[] = {
      "UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU"},
     // control
     {{OpClass::Alu, kNone, Pipe::None},
-     "BMOV BPT BRA BREAK BRK BRX BRXU BSSY BSYNC CAL CALL CONT ELECT ENDCOLLECTIVE EXIT JCAL JMP JMX JMXU KILL NANOSLEEP PBK "
+     "ARRIVES BMOV BPT BRA BREAK BRK BRX BRXU BSSY BSYNC CAL CALL CONT ELECT ENDCOLLECTIVE EXIT JCAL JMP JMX JMXU KILL NANOSLEEP "
+     "PBK "
      "PCNT PEXIT PRET RET "
-     "PREEXIT RPCMOV RTT SSY SYNC UCGABAR_ARV UCGABAR_WAIT USETMAXREG WARPGROUP WARPGROUPSET WARPSYNC YIELD"},
+     "PREEXIT RPCMOV RTT SSY SYNC UCGABAR_ARV UCGABAR_GET UCGABAR_SET UCGABAR_WAIT ULEPC USETMAXREG USETSHMSZ WARPGROUP "
+     "WARPGROUPSET WARPSYNC YIELD"},
     // miscellaneous, cache control, constants
     {{OpClass::Alu, kNone, Pipe::Constant}, "LDC"},
     {{OpClass::Alu, kNone, Pipe::Special}, "B2R CS2R S2R"},
@@ -102,7 +104,7 @@ std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_ve
 }
 
 std::uint32_t access_bytes(std::string_view mnemonic) {
-  if (mnemonic.starts_with("LDSM")) return 16;  // a lane's address is a matrix row
+  if (moved_matrices(mnemonic) != 0) return 16;  // a lane's address is a matrix row
   for (std::size_t dot = mnemonic.find('.'); dot != std::string_view::npos;) {
     const std::size_t next = mnemonic.find('.', dot + 1);
     std::string_view part = mnemonic.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1);
@@ -122,6 +124,22 @@ bool has_part(std::string_view mnemonic, std::string_view part) {
     dot = next;
   }
   return false;
+}
+
+std::uint32_t moved_matrices(std::string_view mnemonic) {
+  if (!mnemonic.starts_with("LDSM") && !mnemonic.starts_with("STSM")) return 0;
+  return has_part(mnemonic, "4") ? 4 : has_part(mnemonic, "2") ? 2 : 1;
+}
+
+std::uint32_t loaded_registers(std::string_view mnemonic) {
+  const std::uint32_t matrices = moved_matrices(mnemonic);
+  return matrices != 0 ? matrices : std::max(1U, access_bytes(mnemonic) / 4);
+}
+
+void make_plain(Instruction& instruction) {
+  instruction.op = OpClass::Alu;
+  instruction.pipe = Pipe::None;
+  instruction.copies = CopyRole::None;
 }
 
 std::uint8_t source_pairs(std::string_view mnemonic, const Opcode& opcode, unsigned sources) {

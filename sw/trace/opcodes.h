@@ -24,8 +24,15 @@ struct Opcode {
 /// @param binary_version  35, 60, 61, 70, 75, 80, 86 or 90
 /// @return nullopt for a name that is in none of the tables
 [[nodiscard]] std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_version);
-/// Bytes a lane accesses: the first all-digit part of the mnemonic is in bits, U8 / S16 likewise; 4 when there is none.
+/// Bytes a lane accesses: the first all-digit part of the mnemonic is in bits, U8 / S16 likewise; 4 when there is none. Of LDSM
+/// and STSM the 16 of a matrix row.
 [[nodiscard]] std::uint32_t access_bytes(std::string_view mnemonic);
+/// Matrices of 8 rows that LDSM or STSM moves: 4 or 2 where the mnemonic has this part, else 1. Of other opcodes 0.
+[[nodiscard]] std::uint32_t moved_matrices(std::string_view mnemonic);
+/// Consecutive registers that a load of this mnemonic writes.
+[[nodiscard]] std::uint32_t loaded_registers(std::string_view mnemonic);
+/// The instruction keeps its place in the warp's program, and does nothing: no lane executes it, or nobody waits for it.
+void make_plain(Instruction& instruction);
 /// Which of an arithmetic instruction's sources have 64 bits, two registers: a mask.
 [[nodiscard]] std::uint8_t source_pairs(std::string_view mnemonic, const Opcode& opcode, unsigned sources);
 /// Is `part` one of those that dots divide the mnemonic into, but for the first?

@@ -71,12 +71,6 @@ std::optional<unsigned> barrier_threads(std::string_view operands) {
   return error == std::errc{} ? std::optional(threads) : std::nullopt;
 }
 
-void make_plain(Instruction& instruction) {
-  instruction.op = OpClass::Alu;
-  instruction.pipe = Pipe::None;
-  instruction.copies = CopyRole::None;
-}
-
 std::uint64_t scrambled(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
@@ -129,7 +123,7 @@ void ProgramSource::decode(std::uint32_t index) {
     out.bypass_l1 = (has_part(text.opcode, "STRONG") && has_part(text.opcode, "GPU")) || has_part(text.opcode, "BYPASS");
     if (out.dst != kNoRegister)
       out.dst_count =
-          static_cast<std::uint8_t>(std::clamp<unsigned>(access_bytes(text.opcode) / 4, 1, std::max(1, kNoRegister - out.dst)));
+          static_cast<std::uint8_t>(std::clamp<unsigned>(loaded_registers(text.opcode), 1, std::max(1, kNoRegister - out.dst)));
   }
   if (out.copies == CopyRole::Wait) {
     const std::size_t at = text.operands.rfind("0x");

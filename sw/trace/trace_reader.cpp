@@ -11,6 +11,7 @@
 #include <limits>
 #include <span>
 
+#include "sw/trace/sass_text.h"
 #include "sw/trace/trace_fields.h"
 
 namespace sluice {
@@ -41,12 +42,6 @@ std::uint64_t text_hash(std::string_view text) {
   return hash ^ (hash >> 29);
 }
 
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 }  // namespace
 
 TraceReader::TraceReader(const std::filesystem::path& path, std::uint32_t launch)
@@ -63,7 +58,7 @@ TraceReader::TraceReader(std::string_view text, std::string name)
 
 bool TraceReader::next_content(std::string_view& line) {
   while (lines_.next(line)) {
-    line = trim(line);
+    line = trimmed(line);
     if (!line.empty()) return true;
   }
   return false;
@@ -72,7 +67,7 @@ bool TraceReader::next_content(std::string_view& line) {
 void TraceReader::read_header_line(std::string_view line) {
   const auto equals = line.find('=');
   if (line[0] != '-' || equals == std::string_view::npos) lines_.fail("a header line must be `-key = value`");
-  const std::string_view key = trim(line.substr(1, equals - 1)), value = trim(line.substr(equals + 1));
+  const std::string_view key = trimmed(line.substr(1, equals - 1)), value = trimmed(line.substr(equals + 1));
   Fields fields{lines_, value.data(), value.data() + value.size()};
   const auto number = [&](std::uint64_t high) { return fields.number<std::uint64_t>(std::string(key).c_str(), 10, 0, high); };
   const auto dimensions = [&](std::array<std::uint32_t, 3>& out) {
@@ -104,7 +99,10 @@ void TraceReader::read_header_line(std::string_view line) {
     if (std::ranges::find(kKnown, header_.binary_version) == std::end(kKnown))
       lines_.fail(fmt::format("binary version = {}: must be one of 35, 60, 61, 70, 75, 80, 86, 90", value));
   }
-  if (key == "cuda stream id") header_.stream = number(std::numeric_limits<std::uint64_t>::max());
+  if (key == "cuda stream id")  // a handle, which tracers print with a sign or without
+    header_.stream = value.starts_with('-') ? static_cast<std::uint64_t>(fields.number<std::int64_t>(
+                                                  "cuda stream id", 10, std::numeric_limits<std::int64_t>::min(), 0))
+                                            : number(std::numeric_limits<std::uint64_t>::max());
   if (key == "shmem base_addr") header_.shared_base = fields.address();
   if (key == "local mem base_addr") header_.local_base = fields.address();
   if (key == "accelsim tracer version") {
@@ -158,8 +156,15 @@ bool TraceReader::next_cta(TraceCta& cta) {
   std::string plain(line.substr(15));
   std::ranges::replace(plain, ',', ' ');
   Fields parts{lines_, plain.data(), plain.data() + plain.size()};
-  for (const std::uint32_t n : header_.grid) parts.number<std::uint32_t>("thread block", 10, 0, n - 1);
+  std::uint64_t block = 0, stride = 1;
+  for (const std::uint32_t n : header_.grid) {
+    block += stride * parts.number<std::uint32_t>("thread block", 10, 0, n - 1);
+    stride *= n;
+  }
   if (!parts.done()) lines_.fail("`thread block = x,y,z` should be here");
+  auto seen_block = seen_[block / kBlocksOfAPage][block % kBlocksOfAPage];
+  if (seen_block) lines_.fail(fmt::format("{} comes twice", line));
+  seen_block = true;
 
   const std::uint32_t warps = header_.warps();
   cta.resize(warps);
@@ -196,7 +201,7 @@ void TraceReader::read_warp(TraceWarp& warp, std::uint32_t index) {
   for (std::uint32_t i = 0; i < count; ++i) {
     do {
       if (!lines_.next(line)) lines_.fail(fmt::format("the file ends after {} of {} instructions of this warp", i, count));
-    } while (trim(line).empty());
+    } while (trimmed(line).empty());
     const std::uint64_t hash = text_hash(line);
     Known& known = known_[hash % kKnownSlots];
     if (known.hash == hash && known.length == line.size() &&
@@ -222,9 +227,13 @@ void TraceReader::read_warp(TraceWarp& warp, std::uint32_t index) {
 Opcode TraceReader::classify(std::string_view mnemonic) {
   const std::string_view name = mnemonic.substr(0, mnemonic.find('.'));
   if (const auto opcode = find_opcode(name, header_.binary_version)) return *opcode;
-  const std::string key(name.substr(0, 32));
-  if (unknown_.size() < 1000 || unknown_.contains(key)) ++unknown_[key];
+  count_unknown(std::string(name.substr(0, 32)));
   return {};
+}
+
+void TraceReader::count_unknown(const std::string& key) {
+  ++unknown_count_;
+  if (unknown_.size() < 1000 || unknown_.contains(key)) ++unknown_[key];
 }
 
 namespace {
@@ -328,6 +337,7 @@ std::optional<std::uint32_t> TraceReader::parse_instruction(std::string_view lin
   for (unsigned i = 0; i < sources; ++i) instruction.src[i] = register_of(fields);
   if (typed && mnemonic.find("GMMA") != std::string_view::npos) fields.number<unsigned>("group flag", 10, 0, 1);
   const auto width = fields.number<unsigned>("memory width", 10, 0, typed ? 1U << 20 : 1024);
+  const std::uint64_t unknown = unknown_count_;
   const Opcode opcode = classify(mnemonic);
   instruction.op = opcode.op;
   instruction.pipe = opcode.pipe;
@@ -339,35 +349,43 @@ std::optional<std::uint32_t> TraceReader::parse_instruction(std::string_view lin
   const std::string_view name = mnemonic.substr(0, mnemonic.find('.'));
   if (typed && (is_bulk(name) || name == "UTMAPF" || name == "UBLKPF")) {
     count = add_tiles(instruction, fields, mask, width, warp);
-  } else if (is_memory(opcode.op) && width != 0) {
-    instruction.bypass_l1 = (has_part(mnemonic, "STRONG") && has_part(mnemonic, "GPU")) || has_part(mnemonic, "BYPASS");
-    const std::uint32_t bytes = access_bytes(mnemonic);
-    if (opcode.op == OpClass::Load || opcode.op == OpClass::Shared) {
-      const unsigned registers = std::min(std::max(1U, bytes / 4), 255U - instruction.dst);
-      instruction.dst_count = static_cast<std::uint8_t>(std::max(1U, registers));
+  } else {
+    std::uint64_t addresses[kWarpSize] = {};
+    if (width != 0) read_addresses(fields, mask, addresses);  // of any opcode: a tracer writes those of each memory operand
+    if (is_memory(opcode.op) && width != 0) {
+      instruction.bypass_l1 = (has_part(mnemonic, "STRONG") && has_part(mnemonic, "GPU")) || has_part(mnemonic, "BYPASS");
+      if (opcode.op == OpClass::Load || opcode.op == OpClass::Shared) {
+        const unsigned registers = std::min(loaded_registers(mnemonic), 255U - instruction.dst);
+        instruction.dst_count = static_cast<std::uint8_t>(std::max(1U, registers));
+      }
+      constexpr std::uint32_t kRows =
+          8;  // of a matrix: the first lanes have their addresses, those of the others count for nothing
+      const std::uint32_t rows = moved_matrices(mnemonic) * kRows;
+      const std::uint32_t used = rows == 0 || rows == kWarpSize ? mask : mask & ((1U << rows) - 1);
+      count = add_memory(instruction, opcode.space, addresses, used, access_bytes(mnemonic), warp, index);
+    } else if (is_memory(opcode.op)) {
+      make_plain(instruction);  // every lane is switched off, or the tracer gave no address
     }
-    count = add_memory(instruction, opcode.space, fields, mask, bytes, warp, index);
-  } else if (is_memory(opcode.op)) {
-    instruction.op = OpClass::Alu;  // every lane is switched off, or the tracer gave no address
-    instruction.pipe = Pipe::None;
-    instruction.copies = CopyRole::None;
-  } else if (width != 0) {
-    lines_.fail(fmt::format("{} has a memory operand", mnemonic));
   }
+  // No lane of it arrives anywhere.
+  if (mask == 0 && (instruction.op == OpClass::Barrier || instruction.copies != CopyRole::None)) make_plain(instruction);
   std::int64_t immediate = 0;
-  if (!fields.done()) immediate = fields.immediate();
+  const auto next_immediate = [&] {
+    immediate = fields.immediate();
+    if (instruction.op == OpClass::Barrier && immediate >= kWarpSize && immediate < header_.threads())
+      count_unknown(fmt::format("{} of {} threads", name, immediate));  // a smaller immediate is the barrier's number
+  };
+  if (!fields.done()) next_immediate();
   if (instruction.copies == CopyRole::Wait)
     instruction.groups_left = static_cast<std::uint8_t>(std::clamp<std::int64_t>(immediate, 0, 63));
-  if (typed && !fields.done() && !fields.at_letter()) (void)fields.immediate();
+  if (typed && !fields.done() && !fields.at_letter()) next_immediate();
   if (typed && !fields.done()) skip_values(fields, destinations + sources);
   if (!fields.done()) lines_.fail(fmt::format("text after the end of the instruction: {}", fields.word("text")));
-  plain = width == 0 && !unknown_.contains(std::string(mnemonic.substr(0, mnemonic.find('.'))));
+  plain = width == 0 && unknown == unknown_count_;
   return intern(instruction) | count << kTraceRecordIndexBits;
 }
 
-std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace space, Fields& fields, std::uint32_t mask,
-                                      std::uint32_t width, TraceWarp& warp, std::uint32_t index) {
-  std::uint64_t addresses[kWarpSize] = {};
+void TraceReader::read_addresses(Fields& fields, std::uint32_t mask, std::uint64_t* addresses) {
   const auto lanes = static_cast<std::size_t>(std::popcount(mask));
   const auto mode = fields.number<unsigned>("address mode", 10, 0, 2);
   constexpr auto kLow = std::numeric_limits<std::int64_t>::min(), kHigh = std::numeric_limits<std::int64_t>::max();
@@ -387,10 +405,13 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
       }
     }
   }
+}
+
+std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace space, std::uint64_t* addresses, std::uint32_t mask,
+                                      std::uint32_t width, TraceWarp& warp, std::uint32_t index) {
+  const auto lanes = static_cast<std::size_t>(std::popcount(mask));
   if (lanes == 0) {
-    instruction.op = OpClass::Alu;
-    instruction.pipe = Pipe::None;
-    instruction.copies = CopyRole::None;
+    make_plain(instruction);
     return 0;
   }
   if (space == MemorySpace::Generic) {

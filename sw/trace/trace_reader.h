@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sw/core/kernel.h"
@@ -58,6 +60,7 @@ class TraceReader {
   /// The next CTA, into `cta` (whose memory is reused). False when the grid is complete; then the file must end as well.
   bool next_cta(TraceCta& cta);
   [[nodiscard]] const std::vector<Instruction>& instructions() const { return instructions_; }
+  /// What is taken for something else: opcodes that no table has, for ALU ones; "BAR of n threads", for a barrier of the CTA.
   [[nodiscard]] const std::map<std::string, std::uint64_t>& unknown_opcodes() const { return unknown_; }
 
  private:
@@ -73,8 +76,11 @@ class TraceReader {
   std::uint8_t register_of(Fields& fields) const;
   std::uint32_t add_tiles(Instruction& instruction, Fields& fields, std::uint32_t mask, std::uint32_t width, TraceWarp& warp);
   void skip_values(Fields& fields, unsigned registers);
-  std::uint32_t add_memory(Instruction& instruction, MemorySpace space, Fields& fields, std::uint32_t mask, std::uint32_t width,
-                           TraceWarp& warp, std::uint32_t index);
+  /// Addresses of the lanes that are on, in their order.
+  void read_addresses(Fields& fields, std::uint32_t mask, std::uint64_t* addresses);
+  std::uint32_t add_memory(Instruction& instruction, MemorySpace space, std::uint64_t* addresses, std::uint32_t mask,
+                           std::uint32_t width, TraceWarp& warp, std::uint32_t index);
+  void count_unknown(const std::string& key);
   void read_control(std::string_view pc, std::string_view bits);
   std::uint32_t intern(const Instruction& instruction);
   Opcode classify(std::string_view mnemonic);
@@ -82,9 +88,12 @@ class TraceReader {
   LineReader lines_;
   TraceHeader header_;
   std::uint32_t ctas_read_ = 0;
+  static constexpr std::size_t kBlocksOfAPage = 512;
+  std::unordered_map<std::uint64_t, std::bitset<kBlocksOfAPage>> seen_;  ///< thread blocks, by page
   std::vector<Instruction> instructions_;
   std::vector<std::uint32_t> instruction_slots_;  ///< hash table into instructions_; 0 = free, else index + 1
   std::map<std::string, std::uint64_t> unknown_;
+  std::uint64_t unknown_count_ = 0;
   ControlTable control_;
 
   /// Lines without memory operands repeat word for word: their records by text.

@@ -194,10 +194,73 @@ TEST(TraceReader, NamesUnknownOpcodesAndCountsThem) {
   EXPECT_EQ(reader.unknown_opcodes(), (std::map<std::string, std::uint64_t>{{"FROB", 2}}));
 }
 
+/// A tracer writes the addresses of each memory operand, whatever the opcode; only loads, stores and atomics use them.
+TEST(TraceReader, AddressesStandBehindAnyOpcode) {
+  const std::string lanes = sample::repeated("0x7f0000000400 ", 32);
+  for (const auto& [line, version] :
+       {std::pair{"0 ARRIVES.LDGSTSBAR.64 1 R255 8 1 0x7f0000000400 0 0", 5U},
+        {"0 CCTL.E.PF2 1 R4 4 1 0x7f5000000000 4 0", 5U},
+        {"1 R2 FROB.E 1 R4 4 2 0x7f5000000000 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 0", 4U},
+        {"0 BRA 0 4 1 0x0 4 0", 3U}}) {
+    const Decoded read = decode(std::string("0010 ffffffff ") + line, sample::header(1, 32, version));
+    EXPECT_EQ(read.instruction.op, OpClass::Alu) << line;
+    EXPECT_TRUE(read.lines.empty()) << line;
+  }
+  EXPECT_EQ(
+      decode("0000 ffffffff 0 ARRIVES.LDGSTSBAR.64.ARVCNT 1 UR8 8 0 " + lanes + "0 0", sample::header(1, 32, 6)).instruction.op,
+      OpClass::Alu);
+  EXPECT_EQ(decode("0000 ffffffff 0 SYNCS.ARRIVE.TRANS64 2 R2 UR4 8 0 " + lanes + "0 0", sample::header(1, 32, 6)).instruction.op,
+            OpClass::Shared);
+  refuses(sample::one_warp({"0000 ffffffff 0 CCTL 1 R4 4 0 0x0 0"}), "the line ends where address should be");
+}
+
+TEST(TraceReader, ABarrierThatNoLaneExecutesHoldsNobody) {
+  EXPECT_EQ(decode("0000 00000001 0 BAR.SYNC.DEFER_BLOCKING 0 0 0").instruction.op, OpClass::Barrier);
+  EXPECT_EQ(decode("0000 00000000 0 BAR.SYNC.DEFER_BLOCKING 0 0 0").instruction.op, OpClass::Alu);
+  for (const char* opcode : {"LDGDEPBAR", "DEPBAR.LE"})
+    EXPECT_EQ(decode(std::string("0000 00000000 0 ") + opcode + " 0 0 0").instruction.copies, CopyRole::None) << opcode;
+}
+
+TEST(TraceReader, ABarrierOfFewerThreadsIsCounted) {
+  using Counts = std::map<std::string, std::uint64_t>;
+  for (const auto& [line, version, counts] : {std::tuple{"0000 ffffffff 0 BAR.SYNC 0 0 64", 5U, Counts{{"BAR of 64 threads", 2}}},
+                                              {"0000 ffffffff 0 BAR.SYNC 0 0 1 64", 6U, Counts{{"BAR of 64 threads", 2}}},
+                                              {"0000 ffffffff 0 BAR.SYNC 0 0 1", 5U, Counts{}},
+                                              {"0000 ffffffff 0 BAR.SYNC 0 0 96", 5U, Counts{}},
+                                              {"0000 00000000 0 BAR.SYNC 0 0 64", 5U, Counts{}}}) {
+    const std::string text = sample::header(1, 96, version) + sample::cta(0, {line, line}, 1) + "";
+    const std::string whole = test::edited(text, "\n#END_TB", sample::warp(1, {}) + sample::warp(2, {}) + "\n#END_TB");
+    TraceReader reader(whole, "text");
+    TraceCta cta;
+    ASSERT_TRUE(reader.next_cta(cta));
+    EXPECT_EQ(reader.unknown_opcodes(), counts) << line;
+  }
+}
+
+/// LDSM.x1 has 8 rows of 16 bytes, whose addresses are those of the first 8 lanes, and one register.
+TEST(TraceReader, MatrixLoadsGoByTheirSuffix) {
+  for (const auto& [opcode, registers, passes] :
+       {std::tuple{"LDSM.16.M88", 1, 1}, {"LDSM.16.M88.2", 2, 2}, {"LDSM.16.MT88.4", 4, 4}, {"STSM.16.M88.4", 4, 4}}) {
+    const Instruction i = decode(fmt::format("0000 ffffffff 1 R4 {} 1 R0 16 1 0x0 16 0", opcode)).instruction;
+    EXPECT_EQ(i.dst_count, registers) << opcode;
+    EXPECT_EQ(i.interval, passes) << opcode;
+  }
+}
+
+TEST(TraceReader, StreamsAreHandlesWithASignOrWithout) {
+  const auto stream = [](const std::string& id) {
+    return TraceReader(test::edited(sample::header(1, 32), "stream id = 0", "stream id = " + id), "text").header().stream;
+  };
+  EXPECT_EQ(stream("-1"), stream("18446744073709551615"));
+  EXPECT_EQ(stream("-9223372036854775808"), 1ULL << 63);
+  refuses(test::edited(sample::header(1, 32), "stream id = 0", "stream id = -x"),
+          "cuda stream id = -x: must be a decimal number");
+}
+
 TEST(TraceReader, KnowsHoppersOpcodes) {
-  for (const char* name :
-       {"HGMMA",     "QGMMA", "LDSM",      "STSM",  "UTMALDG",   "UTMASTG",    "UBLKCP", "SYNCS", "VIADD", "VIMNMX",
-        "VIADDMNMX", "REDG",  "LDGDEPBAR", "ELECT", "WARPGROUP", "USETMAXREG", "UIADD3", "ULDC",  "R2UR",  "S2UR"})
+  for (const char* name : {"HGMMA",  "QGMMA",  "LDSM",      "STSM", "UTMALDG",   "UTMASTG", "UBLKCP",    "SYNCS",
+                           "VIADD",  "VIMNMX", "VIADDMNMX", "REDG", "LDGDEPBAR", "ELECT",   "WARPGROUP", "USETMAXREG",
+                           "UIADD3", "ULDC",   "R2UR",      "S2UR", "ARRIVES",   "ULEPC",   "FMUL32I"})
     EXPECT_TRUE(find_opcode(name, 90)) << name;
   EXPECT_EQ(find_opcode("HGMMA", 90)->op, OpClass::Tensor);
   EXPECT_EQ(find_opcode("REDG", 90)->op, OpClass::Atomic);
@@ -234,6 +297,7 @@ TEST(TraceReader, RefusesWrongCountsWithTheirPlace) {
           "warp = 0 comes twice");
   refuses(head + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 2\n", "warp = 2: must be a decimal number, 0..1");
   refuses(head + "#BEGIN_TB\nthread block = 2,0,0\n", "thread block = 2: must be a decimal number, 0..1");
+  refuses(head + sample::cta(0, {alu}, 2) + sample::cta(0, {alu}, 2), ":33: thread block = 0,0,0 comes twice");
   refuses(head + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 3\n" + alu + "\nwarp = 1\n", "this warp has 1 of 3");
   refuses(head + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2000000000\n" + alu + "\n",
           "the file ends after 1 of 2000000000 instructions");
@@ -251,7 +315,6 @@ TEST(TraceReader, RefusesBadFields) {
   refuses(line("0000 0000ffff 1 R1 LDG.E 1 R0 4 0 0x0 0x4"), "the line ends where address should be");
   refuses(line("0000 00000005 1 R1 LDG.E 1 R0 4 1 0x0 4 0"), "set lanes to be contiguous");
   refuses(line("0000 ffffffff 0 BRA 0 0 0 7"), "text after the end of the instruction");
-  refuses(line("0000 ffffffff 0 BRA 0 4 1 0x0 4 0"), "BRA has a memory operand");
   refuses(line("0000 ffffffff 0 BRA 0 " + std::string(9000, '0')), "line longer than");
   refuses("-kernel name = x\n", "the file ends in the header");
   refuses("nonsense\n", "a header line must be");
@@ -289,6 +352,33 @@ TEST_F(TraceFiles, ACutOrForeignXzFileIsRefused) {
   ASSERT_EQ(std::system(("xz -c '" + b + "' | head -c 600 > '" + b + ".xz'").c_str()), 0);
   const std::string what = test::refusal([&] { sample::read_to_end(TraceReader(b + ".xz")); });
   EXPECT_NE(what.find("cut off"), std::string::npos) << what;
+}
+
+/// A line of a list is a kernel, a copy, a comment or blank: two kernels run, or the line is refused.
+TEST_F(TraceFiles, ListsAreReadAsPeopleWriteThem) {
+  const std::string first = write("kernel-1.traceg", sample::compute(1, 1, 4)).string();
+  write("sub folder/kernel-2.traceg", sample::compute(1, 1, 4));
+  const std::string second = "sub folder/kernel-2.traceg\n";
+  for (const std::string& line :
+       {std::string("./kernel-1.traceg\n"), std::string("  kernel-1.traceg \t\n"), std::string("\tkernel-1.traceg\r\n"),
+        std::string("\xef\xbb\xbfkernel-1.traceg\n"), "MemcpyDtoH,0x7f5000000000,4096\n# a comment\n\n" + first + "\n",
+        std::string("sub folder/../kernel-1.traceg\n")})
+    EXPECT_EQ(read_kernel_list(write("kernelslist.g", line + second)).size(), 2U) << line;
+  for (const auto& [text, what] :
+       {std::pair{second + "kernal-1.traceg\n", ":2: kernal-1.traceg: no such file, seen from the list's folder"},
+        {second + "kernel-1.trace\n",
+         ":2: \"kernel-1.trace\": must be a kernel (a file that ends in .traceg, .xz or .tracez), a copy"},
+        {second + "Kernel 1\n", ":2: \"Kernel 1\": must be a kernel"},
+        {second + "sub folder\n", ":2: \"sub folder\": must be a kernel"},
+        {std::string("\xff\xfek\0e\0", 6), ":1: is UTF-16: save it as UTF-8"},
+        {sample::compute(1, 1, 4), ":1: is a kernel's trace, not a list"},
+        {std::string("# nothing\n"), ": names no kernel"}}) {
+    const std::string list = write("kernelslist.g", text).string();
+    const std::string said = test::refusal([&] { (void)read_kernel_list(list); });
+    EXPECT_TRUE(said.starts_with(list + what)) << said;
+  }
+  ASSERT_EQ(std::system(("xz -k '" + first + "'").c_str()), 0);
+  EXPECT_NE(test::refusal([&] { (void)read_kernel_list(first + ".xz"); }).find(":1: is a kernel's trace"), std::string::npos);
 }
 
 TEST_F(TraceFiles, KernelListKeepsStreamsInOrder) {
