@@ -4,8 +4,17 @@
 #include <fmt/format.h>
 
 #include "sw/core/errors.h"
+#include "sw/io/atomic_file.h"
 
 namespace sluice {
+
+std::string read_csv_text(const std::filesystem::path& path) {
+  std::string text = read_file(path);
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") || text.substr(0, 2).find('\0') != std::string::npos)
+    throw InputError(fmt::format("{}:1: is UTF-16: save it as UTF-8", path.string()));
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  return text;
+}
 
 std::vector<CsvRecord> parse_csv(const std::string& text, const std::string& source, std::size_t first_line) {
   std::vector<CsvRecord> records;

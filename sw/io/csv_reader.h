@@ -13,6 +13,10 @@ struct CsvRecord {
   std::vector<std::string> fields;
 };
 
+/// The text of a file of CSV, without a byte order mark.
+/// @throws InputError or SystemError naming the file: it is UTF-16, or can't be read
+[[nodiscard]] std::string read_csv_text(const std::filesystem::path& path);
+
 /// Reads RFC 4180 text: quoted fields may hold commas, doubled quotes and line breaks; LF or CRLF. Empty lines are skipped.
 /// @param source      file name for messages
 /// @param first_line  number of the first line of `text` in that file

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "sw/core/errors.h"
-#include "sw/io/atomic_file.h"
 #include "sw/io/csv_reader.h"
+#include "sw/io/number_form.h"
 #include "sw/workload/source_page.h"
 #include "sw/workload/workload_file.h"
 
@@ -30,6 +30,7 @@ constexpr const char* kSms = "device__attribute_multiprocessor_count";
 struct Column {
   const char* name;
   const char* unit;
+  [[nodiscard]] NumberForm::Kind kind() const { return *unit == '%' ? NumberForm::Kind::Percent : NumberForm::Kind::Count; }
 };
 // `cut_ncu` keeps these.
 constexpr Column kColumns[] = {
@@ -70,21 +71,41 @@ struct Page {
   std::vector<std::string> header, units;
   std::vector<CsvRecord> rows;
   std::map<std::string, std::size_t> column;
+  NumberForm form;
 };
+
+constexpr const char* kExport = "export the raw page (ncu --page raw --csv --print-units base)";
+
+/// What Nsight Compute prints as its table: behind the log lines of profiler and program, and without those of the profiler in
+/// and behind it.
+std::vector<CsvRecord> read_table(const std::string& text, const std::string& source) {
+  std::size_t line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::string_view rest = std::string_view(text).substr(begin);
+    const std::size_t quotes = rest.starts_with("\"ID\"") ? 2 : 0;
+    const char separator = rest.size() > 2 + quotes && (quotes != 0 || rest.starts_with("ID")) ? rest[2 + quotes] : '\0';
+    if (separator == ';' || separator == '\t')
+      throw InputError(fmt::format("{}:{}: the fields are separated by {}: must be commas; {}", source, line,
+                                   separator == ';' ? "semicolons" : "tabs", kExport));
+    if (separator == ',') {
+      std::vector<CsvRecord> records = parse_csv(std::string(rest), source, line);
+      std::erase_if(records, [](const CsvRecord& record) { return record.fields[0].starts_with("=="); });
+      return records;
+    }
+    if (rest.starts_with("\"Kernel Name\",") || rest.starts_with("Kernel Name,"))
+      throw InputError(fmt::format("{}:{}: is the source page, which --source takes: {}", source, line, kExport));
+    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
+  }
+  throw InputError(fmt::format("{}: no header row that begins with \"ID\": not a raw Nsight Compute page", source));
+}
 
 Page read_page(const std::filesystem::path& path) {
   Page page;
   page.source = path.string();
-  const std::string text = read_file(path);
-  // Log lines of the profiler come before the header row.
-  std::size_t begin = 0, line = 1;
-  while (begin < text.size() && text.compare(begin, 5, "\"ID\",") != 0) {
-    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
-    ++line;
-  }
-  if (begin == text.size())
-    throw InputError(fmt::format("{}: no header row that begins with \"ID\": not a raw Nsight Compute page", page.source));
-  std::vector<CsvRecord> records = parse_csv(text.substr(begin), page.source, line);
+  std::vector<CsvRecord> records = read_table(read_csv_text(path), page.source);
+  const auto has = [&](const char* column) { return std::ranges::count(records[0].fields, column) != 0; };
+  if (has("Metric Name") || has("Section Name"))
+    throw InputError(fmt::format("{}:{}: is the details page: {}", page.source, records[0].line, kExport));
   if (records.size() < 3)
     throw InputError(fmt::format("{}: header and units rows, but no kernel: is the file cut off?", page.source));
   page.header = records[0].fields;
@@ -108,6 +129,14 @@ Page read_page(const std::filesystem::path& path) {
       throw InputError(fmt::format("{}:{}: {} is in \"{}\": must be \"{}\" (export with ncu --print-units base)", page.source,
                                    records[1].line, column.name, shown(unit), column.unit));
   }
+  for (const CsvRecord& row : page.rows) {
+    for (const Column& column : kColumns) {
+      const std::string& cell = row.fields[page.column.at(column.name)];
+      if (column.name == std::string_view(kName) || page.form.see(cell, column.kind())) continue;
+      throw InputError(fmt::format("{}:{}: {} = \"{}\": has another decimal sign than the cells before", page.source, row.line,
+                                   column.name, shown(cell)));
+    }
+  }
   return page;
 }
 
@@ -116,17 +145,14 @@ class Row {
   Row(const Page& page, const CsvRecord& record) : page_(page), record_(record) {}
   [[nodiscard]] bool has(const char* column) const { return page_.column.contains(column); }
   [[nodiscard]] const std::string& text(const char* column) const { return record_.fields[page_.column.at(column)]; }
-  /// A number, thousands separators allowed. Above 1e18 no counter goes, and every integer type here can hold what is derived.
+  /// A whole number, thousands separators allowed. Above 1e18 no counter goes, and every integer type here can hold what is
+  /// derived.
   [[nodiscard]] double number(const char* column) const {
-    std::string digits = text(column);
-    std::erase(digits, ',');
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() ||
-        !(value >= 0 && value <= kMaxInstructions))
-      fail(column, fmt::format("must be a number, 0..{}", kMaxInstructions));
+    const double value = read(column, NumberForm::Kind::Count, kMaxInstructions);
+    if (value != std::floor(value)) fail(column, "must be a whole number");
     return value;
   }
+  [[nodiscard]] double fraction(const char* column) const { return read(column, NumberForm::Kind::Percent, 100) / 100; }
   [[nodiscard]] std::uint32_t count(const char* column, double low, double high) const {
     const double value = number(column);
     if (value < low || value > high) fail(column, fmt::format("must be {:.0f}..{:.0f}", low, high));
@@ -137,6 +163,13 @@ class Row {
   }
 
  private:
+  [[nodiscard]] double read(const char* column, NumberForm::Kind kind, double high) const {
+    if (page_.form.may_be_both(text(column), kind))
+      fail(column, "thousands or decimals? No cell of the page tells, as 12,345 or 0.5 would");
+    const std::optional<double> value = page_.form.read(text(column), kind);
+    if (!value || !(*value >= 0 && *value <= high)) fail(column, fmt::format("must be a number, 0..{}", high));
+    return *value;
+  }
   const Page& page_;
   const CsvRecord& record_;
 };
@@ -175,6 +208,7 @@ std::string short_name(const std::string& full, std::set<std::string>& taken) {
 
 KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
   KernelDescriptor kernel;
+  if (row.text(kName).find_first_not_of(" \t") == std::string::npos) row.fail(kName, "must not be empty");
   kernel.name = short_name(row.text(kName), taken);
   kernel.full_name = row.text(kName).substr(0, 120);
   std::ranges::replace_if(
@@ -196,8 +230,7 @@ KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
   const double cycles = row.number("sm__cycles_elapsed.max"), sms = row.count(kSms, 1, 1024);
   if (cycles < 1 || cycles > static_cast<double>(kMaxReferenceCycles))
     row.fail("sm__cycles_elapsed.max", fmt::format("must be 1..{}", kMaxReferenceCycles));
-  const auto percent = [&](const char* column) { return std::min(1.0, row.number(column) / 100); };
-  const double xu = percent("sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed");
+  const double xu = row.fraction("sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed");
 
   KernelBehaviour& b = kernel.behaviour;
   b.warp_instructions = static_cast<std::uint32_t>(std::max(1.0, per_warp));
@@ -215,7 +248,7 @@ KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
   const double sectors =
       row.number("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") + row.number("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
   b.transactions = requests > 0 ? std::clamp(sectors / requests / 4, 1.0, 32.0) : 1.0;  // four 32-byte sectors a line
-  b.reuse_fraction = percent("l1tex__t_sector_hit_rate.pct");
+  b.reuse_fraction = row.fraction("l1tex__t_sector_hit_rate.pct");
   const double l2_hits = row.number("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum"),
                l2_misses = row.number("lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum");
   b.footprint_fraction = (1 - b.reuse_fraction) * (l2_hits + l2_misses > 0 ? l2_hits / (l2_hits + l2_misses) : 0);
@@ -227,10 +260,10 @@ KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
   SoloReference reference;
   reference.instructions = instructions * kWarpSize;
   reference.cycles = static_cast<std::uint64_t>(cycles);
-  reference.alu_utilization = std::min(1.0, 0.5 * percent("sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_elapsed") +
-                                                percent("sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed"));
+  reference.alu_utilization = std::min(1.0, 0.5 * row.fraction("sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_elapsed") +
+                                                row.fraction("sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed"));
   reference.sfu_utilization = xu;
-  reference.ldst_utilization = percent("sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed");
+  reference.ldst_utilization = row.fraction("sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed");
   reference.l2_mpki = (row.number("dram__bytes_read.sum") + row.number("dram__bytes_write.sum")) / 128 / instructions * 1e3;
   if (reference.l2_mpki > kMaxMpki)
     row.fail("dram__bytes_read.sum", fmt::format("more than {:.0f} lines for a thousand instructions", kMaxMpki));

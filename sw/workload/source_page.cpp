@@ -10,8 +10,8 @@
 
 #include "sw/core/errors.h"
 #include "sw/core/hash.h"
-#include "sw/io/atomic_file.h"
 #include "sw/io/csv_reader.h"
+#include "sw/io/number_form.h"
 
 namespace sluice {
 
@@ -48,7 +48,10 @@ std::string_view without_unit(std::string_view name) {
 
 class PageReader {
  public:
-  PageReader(std::vector<CsvRecord> records, const std::string& source) : records_(std::move(records)), source_(source) {}
+  PageReader(std::vector<CsvRecord> records, const std::string& source) : records_(std::move(records)), source_(source) {
+    for (const CsvRecord& record : records_)
+      for (const std::string& cell : record.fields) form_.see(cell, NumberForm::Kind::Count);
+  }
 
   std::vector<KernelProgram> read() {
     std::vector<KernelProgram> kernels;
@@ -103,15 +106,12 @@ class PageReader {
   }
 
   [[nodiscard]] std::uint64_t count(const CsvRecord& record, std::size_t column) const {
-    std::string digits = record.fields[column];
-    std::erase(digits, ',');
-    if (digits.empty() || digits == "-") return 0;
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size() || !(value >= 0 && value <= kMostCount))
-      fail(record,
-           fmt::format("{} = \"{}\": must be a number, 0..{}", shown(header_[column]), shown(record.fields[column]), kMostCount));
-    return static_cast<std::uint64_t>(std::llround(value));
+    const std::string& cell = record.fields[column];
+    if (cell.empty() || cell == "-") return 0;
+    const std::optional<double> value = form_.read(cell, NumberForm::Kind::Count);  // no number: of another form than the first
+    if (!value || !(*value >= 0 && *value <= kMostCount) || *value != std::floor(*value))
+      fail(record, fmt::format("{} = \"{}\": must be a whole number, 0..{}", shown(header_[column]), shown(cell), kMostCount));
+    return static_cast<std::uint64_t>(*value);
   }
 
   [[nodiscard]] ProgramInstruction instruction(const CsvRecord& record) const {
@@ -154,6 +154,7 @@ class PageReader {
   std::vector<CsvRecord> records_;
   const std::string& source_;
   std::vector<std::string> header_;
+  NumberForm form_;
   std::size_t address_ = 0, text_ = 0;
   std::optional<std::size_t> column_[std::size(kCountColumns)];
 };
@@ -165,7 +166,7 @@ std::vector<KernelProgram> parse_source_page(const std::string& text, const std:
 }
 
 std::vector<KernelProgram> read_source_page(const std::filesystem::path& path) {
-  return parse_source_page(read_file(path), path.string());
+  return parse_source_page(read_csv_text(path), path.string());
 }
 
 std::string format_source_page(const std::vector<KernelProgram>& kernels) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `import ncu` says of a damaged profile, and that what it writes can be read.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
 #include "sw/io/atomic_file.h"
+#include "sw/io/csv_reader.h"
 #include "sw/workload/ncu_import.h"
 #include "sw/workload/workload_file.h"
 #include "tests/support.h"
@@ -43,6 +46,87 @@ TEST_F(NcuRefusal, AProfileWithAFigureThatCannotBeIsRefused) {
   EXPECT_EQ(message("\"5,305,460\"", "\"0\""), scratch_ + ":3: sm__cycles_elapsed.max = \"0\": must be 1..1000000000000");
   EXPECT_TRUE(message("\"2,428,305,408\"", "\"9e17\"")
                   .starts_with(scratch_ + ":3: smsp__inst_executed.sum = \"9e17\": must be at least 1, and at most"));
+}
+
+/// A page of one kernel in three columns that count and one of percents; the others are 0.
+class NcuForms : public test::Scratch {
+ protected:
+  using Row = std::vector<std::string>;
+  /// grid, instructions, cycles, L1 hit rate
+  static std::string page(const Row& cells, const std::string& name = "void scale<float>(float *)") {
+    const std::vector<CsvRecord> shipped = parse_csv(read_file(kProfile), "page");
+    Row row(shipped[0].fields.size(), "0");
+    for (const auto& [column, cell] : {std::pair<std::string, std::string>{"Kernel Name", name},
+                                       {"device__attribute_multiprocessor_count", "132"},
+                                       {"launch__block_size", "64"},
+                                       {"launch__registers_per_thread_allocated", "32"},
+                                       {"launch__grid_size", cells[0]},
+                                       {"smsp__inst_executed.sum", cells[1]},
+                                       {"sm__cycles_elapsed.max", cells[2]},
+                                       {"l1tex__t_sector_hit_rate.pct", cells[3]}})
+      row[static_cast<std::size_t>(std::ranges::find(shipped[0].fields, column) - shipped[0].fields.begin())] = cell;
+    return format_csv(shipped[0].fields) + format_csv(shipped[1].fields) + format_csv(row);
+  }
+  /// What the page says: "grid cycles hit rate", or why not.
+  std::string read(const std::string& text) {
+    std::string said;
+    const std::filesystem::path file = write("a.csv", text);
+    const std::string refusal = test::refusal([&] {
+      const KernelDescriptor kernel = import_ncu(file).kernels.at(0);
+      said = fmt::format("{} {} {}", kernel.grid_ctas, kernel.reference->cycles, kernel.behaviour.reuse_fraction);
+    });
+    return said.empty() ? refusal.substr(std::min(refusal.size(), file.string().size())) : said;
+  }
+};
+
+TEST_F(NcuForms, DecimalSignsAreThoseOfThePage) {
+  for (const auto& [cells, what] : {
+           std::pair{Row{"1,024", "819,200", "12,345", "33.25"}, "1024 12345 0.3325"},
+           {{"1024", "819200", "12345", "33.25"}, "1024 12345 0.3325"},
+           {{"1.024", "819.200", "12.345", "33,25"}, "1024 12345 0.3325"},
+           {{"1024", "819200", "12345", "33,25"}, "1024 12345 0.3325"},
+           {{"1.024", "1.819.200", "12.345", "33"}, "1024 12345 0.33"},
+           {{"1024", "819200", "12345", "33,250"}, "1024 12345 0.3325"},  // a percent has no thousands
+           {{"1,024", "819,200", "12,345", "33"}, "1024 12345 0.33"},     // as Nsight Compute writes
+           {{"1.024e+03", "8192e2", "12345", "33"}, "1024 12345 0.33"},
+           {{"1024.0", "819200.0", "12345.0", "33"}, "1024 12345 0.33"},
+           {{"1.024", "819200", "12345", "33"}, ":3: launch__grid_size = \"1.024\": thousands or decimals?"},
+           {{"1.024", "819200", "12345", "33.25"}, ":3: launch__grid_size = \"1.024\": must be a whole number"},
+           {{"1024.5", "819200", "12345", "33"}, ":3: launch__grid_size = \"1024.5\": must be a whole number"},
+           {{"1,024", "819200", "12345", "33,25"}, ":3: launch__grid_size = \"1,024\": must be a whole number"},
+           {{"1,819,200", "819200", "12345", "33,25"},
+            ":3: l1tex__t_sector_hit_rate.pct = \"33,25\": has another decimal sign than the cells before"},
+           {{"1024", "8,19,200", "12345", "33"}, ":3: smsp__inst_executed.sum = \"8,19,200\": must be a number"},
+           {{"1024", "1,8192,000", "12345", "33"}, ":3: smsp__inst_executed.sum = \"1,8192,000\": must be a number"},
+           {{"1'024", "819200", "12345", "33"}, ":3: launch__grid_size = \"1'024\": must be a number"},
+           {{"1024", "819200", "12345", "100.25"}, ":3: l1tex__t_sector_hit_rate.pct = \"100.25\": must be a number, 0..100"},
+           {{"1024", "819200", "12345", "-1"}, ":3: l1tex__t_sector_hit_rate.pct = \"-1\": must be a number, 0..100"},
+       })
+    EXPECT_TRUE(read(page(cells)).starts_with(what)) << read(page(cells)) << ", should be: " << what;
+}
+
+TEST_F(NcuForms, PagesComeAsProgramsSaveThem) {
+  const std::string plain = page({"1024", "819200", "12345", "33"}), result = "1024 12345 0.33";
+  std::string unquoted = page({"1024", "819200", "12345", "33"}, "scale"), semicolons = unquoted, wide;
+  std::erase(unquoted, '"');
+  std::ranges::replace(semicolons, ',', ';');
+  for (const char c : plain) wide += {c, '\0'};
+  std::string crlf = plain;
+  for (std::size_t at = 0; (at = crlf.find('\n', at)) != std::string::npos; at += 2) crlf.insert(at, 1, '\r');
+  for (const std::string& text :
+       {plain, "\xef\xbb\xbf" + plain, unquoted, crlf, "==PROF== Connected\nID of it: 7, done\n" + unquoted,
+        plain + "==PROF== Disconnected, at last\n"})
+    EXPECT_EQ(read(text), result) << text.substr(0, 60);
+  for (const auto& [text, what] :
+       {std::pair{"\xff\xfe" + wide, ":1: is UTF-16: save it as UTF-8"},
+        {wide, ":1: is UTF-16"},
+        {"==PROF== a\n" + semicolons, ":2: the fields are separated by semicolons: must be commas"},
+        {std::string("\"ID\",\"Section Name\",\"Metric Name\",\"Metric Value\"\n0,a,b,1\n"),
+         ":1: is the details page: export the raw page"},
+        {std::string("\"Kernel Name\",\"scale\"\n"), ":1: is the source page"},
+        {page({"1024", "819200", "12345", "33"}, ""), ":3: Kernel Name = \"\": must not be empty"},
+        {page({"1024", "819200", "12345", "33"}, "  "), ":3: Kernel Name = \"  \": must not be empty"}})
+    EXPECT_TRUE(read(text).starts_with(what)) << read(text) << ", should be: " << what;
 }
 
 TEST_F(NcuRefusal, WhatImportWritesCanBeRead) {

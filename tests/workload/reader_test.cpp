@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <sstream>
 #include <tuple>
 
 #include "sw/io/atomic_file.h"
@@ -48,6 +49,19 @@ TEST_F(Readers, TheTitanXpIsTheOneOfThePaper) {
   EXPECT_NEAR(2 * 3840 * xp.core_mhz, 12.15e6, 0.01e6) << "MFLOP/s";
   EXPECT_NEAR(xp.dram.channels * xp.dram.bytes_per_cycle * xp.dram.clock_mhz, 547.6e3, 1e2) << "MB/s";
   EXPECT_EQ(xp.l2_slices * xp.l2.bytes, 3U * 1024 * 1024);
+}
+
+/// Whoever writes a workload by the page alone is told nothing new by the reader.
+TEST_F(Readers, ThePageNamesEveryKeyOfAWorkload) {
+  const std::string page = read_file(kRoot / "docs/user/workloads.md");
+  for (const char* name : {"table2.toml", "sim.toml", "slate.toml", "phases.toml"}) {
+    std::istringstream lines(format_workload(read_workload(kRoot / "configs/workloads" / name), ""));
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t end = line.find(" = ");
+      const bool named = end == std::string::npos || page.find('`' + line.substr(0, end) + '`') != std::string::npos;
+      EXPECT_TRUE(named) << line;
+    }
+  }
 }
 
 TEST_F(Readers, AWorkloadSurvivesTheRoundTrip) {

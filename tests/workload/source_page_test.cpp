@@ -56,7 +56,7 @@ TEST(SourcePage, WhatIsWrittenCanBeRead) {
 
 TEST(SourcePage, ADamagedPageIsRefusedWithLineAndColumn) {
   EXPECT_EQ(message("\"14528\"\n", "\"x\"\n"),
-            "p.csv:5: L2 Theoretical Sectors Global = \"x\": must be a number, 0..1000000000000");
+            "p.csv:5: L2 Theoretical Sectors Global = \"x\": must be a whole number, 0..1000000000000");
   EXPECT_EQ(message("\"58112\"", "\"999999\""),
             "p.csv:5: Predicated-On Thread Instructions Executed = 999999: more than 32 for each of 3632 warps");
   EXPECT_EQ(message("0x7fc48541d910", "0x7fc48541d900"),
@@ -74,7 +74,7 @@ TEST(SourcePage, ADamagedPageIsRefusedWithLineAndColumn) {
 
 TEST(SourcePage, AMessageStaysOnOneLineWhateverTheFieldHolds) {
   EXPECT_EQ(message("\"14528\"\n", "\"1\n\t\x01x\"\n"),
-            "p.csv:5: L2 Theoretical Sectors Global = \"1???x\": must be a number, 0..1000000000000");
+            "p.csv:5: L2 Theoretical Sectors Global = \"1???x\": must be a whole number, 0..1000000000000");
 }
 
 }  // namespace
