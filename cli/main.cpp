@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -32,6 +33,7 @@ constexpr const char* kExitCodes =
     "130 interrupted.";
 
 int run(int argc, char** argv) {
+  std::signal(SIGXFSZ, [](int) {});  // a file that grows too large is its writer's error; what is started has the default again
   spdlog::set_default_logger(spdlog::stderr_color_mt("sluice"));  // standard output is for results
   spdlog::set_pattern("%^%l%$: %v");
   CLI::App app{

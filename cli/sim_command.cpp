@@ -6,12 +6,14 @@
 #include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "study/run_cache.h"
 #include "study/run_one.h"
 #include "study/run_specs.h"
+#include "study/waveform_file.h"
 #include "sw/policy/names.h"
 #include "sw/policy/registry.h"
 #include "sw/report/eval_results.h"
@@ -20,6 +22,7 @@
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
+#include "systemc/model_device.h"
 
 namespace sluice::cli {
 
@@ -29,6 +32,17 @@ struct SimOptions : CommonOptions {
   std::string kernels, policy = kWarpedSlicer, ctas, fst, timeline;
   double monitor = -1;  ///< negative: as the machine says
 };
+
+RunResult run_with(std::optional<WaveformFile>& waveform, const RunSpec& spec) {
+  try {
+    RunResult result = run_one(spec).result;
+    if (waveform) waveform->keep();
+    return result;
+  } catch (const SystemError&) {
+    if (waveform) waveform->explain();
+    throw;
+  }
+}
 
 int run(const SimOptions& options) {
   MachineConfig machine = read_machine(options.machine_file);
@@ -40,9 +54,14 @@ int run(const SimOptions& options) {
   if (policy_row(options.policy).needs == PolicyNeeds::Search)
     throw InputError(fmt::format("policy {}: runs many simulations: use sluice eval", options.policy));
   const PolicyPlan plan = policy_plans(options.policy, machine, mix.kernels, parse_counts(options.ctas)).front();
+  check_partitioner(machine, options.kind(), mix.kernels.size());
   for (const std::string& file : {options.fst, options.timeline}) {
     if (!file.empty()) check_writable(std::filesystem::absolute(file).parent_path());
   }
+  if (!options.fst.empty() && options.kind() == PartitionerKind::Twin)
+    throw InputError(fmt::format("--fst {}: the twin has no waveform: use --partitioner rtl or both", options.fst));
+  std::optional<WaveformFile> waveform;
+  if (!options.fst.empty()) waveform.emplace(options.fst);
   std::vector<std::uint64_t> targets;
   for (const KernelDescriptor& kernel : mix.kernels) {
     targets.push_back(run_one(solo_spec(machine, kernel, options.window, options.seed)).result.total.warp_instructions);
@@ -51,9 +70,9 @@ int run(const SimOptions& options) {
           fmt::format("kernel {}: issues nothing within {} cycles: take a longer --window", kernel.name, options.window));
   }
   RunSpec spec = mix_spec(machine, mix.kernels, plan, targets, options.kind(), options.seed);
-  spec.fst_file = options.fst;
+  if (waveform) spec.fst_file = waveform->scratch();
   spec.timeline_file = options.timeline;
-  const RunResult result = run_one(spec).result;
+  const RunResult result = run_with(waveform, spec);
   EvalResults results;
   const std::vector<Cycles> alone(mix.kernels.size(), Cycles(options.window));
   results.runs.push_back(make_eval_run({mix.kernel_names(), mix.category, options.policy, options.partitioner, plan.partition, 0},

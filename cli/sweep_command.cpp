@@ -122,6 +122,7 @@ int run(const SweepOptions& options) {
     run_task(sweep, *options.task, out, options.jobs);
     return 0;
   }
+  for (std::size_t i = 0; !options.collect && i < sweep.tasks(); ++i) check_evaluation(plan_of(sweep, i));
   for (std::size_t i = 0; !options.collect && i < sweep.tasks(); ++i) run_task(sweep, i, out, options.jobs);
   std::string csv;
   const std::vector<std::size_t> missing = collect(sweep, out, csv);

@@ -17,6 +17,7 @@
 #include "sw/report/decision_summary.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
+#include "systemc/model_device.h"
 
 namespace sluice {
 
@@ -239,8 +240,10 @@ Evaluation prepare(const EvaluationPlan& plan) {
     if (std::ranges::find(e.mixes, name, &Mix::name) == e.mixes.end())
       throw InputError(fmt::format("--oracle-pairs: {} is not among the mixes {}", name, plan.mixes));
   }
-  for (const std::string& policy : plan.policies) {  // names and mixes are refused before anything runs
+  for (const std::string& policy : plan.policies) {  // names, mixes and machines are refused before anything runs
     const PolicyNeeds needs = policy_row(policy).needs;
+    for (const Mix& mix : e.mixes)
+      if (!searches(policy)) check_partitioner(e.machine, plan.partitioner, mix.kernels.size());
     if (needs == PolicyNeeds::Counts) throw InputError(fmt::format("policy {}: use sluice sim --ctas a,b", policy));
     if (needs == PolicyNeeds::Curves) {
       if (plan.curve_window == 0)
@@ -253,6 +256,8 @@ Evaluation prepare(const EvaluationPlan& plan) {
 }
 
 }  // namespace
+
+void check_evaluation(const EvaluationPlan& plan) { (void)prepare(plan); }
 
 EvaluationOutcome evaluate(const EvaluationPlan& plan) {
   const Evaluation e = prepare(plan);

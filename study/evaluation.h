@@ -48,5 +48,7 @@ struct EvaluationOutcome {
 /// Each kernel alone, its curve, every mix under every policy.
 /// @throws InputError before anything runs when names or mixes are wrong; Interrupted
 [[nodiscard]] EvaluationOutcome evaluate(const EvaluationPlan& plan);
+/// What evaluate() refuses before anything runs, it refuses here. @throws as evaluate()
+void check_evaluation(const EvaluationPlan& plan);
 
 }  // namespace sluice

@@ -114,7 +114,8 @@ void finish(const Child& child, const RunPool::OnDone& on_done) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     const std::string how =
         WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("exit code {}", WEXITSTATUS(status));
-    throw SystemError(fmt::format("a simulation process ended without a result ({}); out of memory?", how));
+    throw SystemError(fmt::format("a simulation process ended without a result ({}); {}?", how,
+                                  WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS ? "is a disk full" : "out of memory"));
   }
   const nlohmann::json answer = nlohmann::json::parse(child.text);
   if (answer.contains("error")) throw_error(answer["kind"].get<ErrorKind>(), answer["error"].get<std::string>());

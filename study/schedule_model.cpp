@@ -251,6 +251,7 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
 std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& cases) {
   ScheduleTarget all, timed, paired;
   for (const ScheduleCase& c : cases) {
+    check_partitioner(c.target.machine, setting_.partitioner, kSlots);
     if (c.scenario.costs.memory) throw InputError(fmt::format("{}: memory: executor fake has one", c.scenario.file));
     if (c.scenario.costs.copy > Time(0) || c.scenario.costs.profile > Time(0))
       throw InputError(fmt::format("{}: costs: executor model has launch_us and evict_us", c.scenario.file));

@@ -19,12 +19,10 @@ namespace {
 /// How far the simulation runs between two looks at the interrupt flag.
 constexpr std::uint64_t kSliceCycles = 10000;
 
-/// The unit's elaboration: MAX_KERNELS 4 as Verilated, 8 where a run needs more and does not say otherwise (twin only).
 std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock) {
   const auto at_once = std::ranges::count_if(spec.launches, [](const KernelLaunch& launch) { return !launch.after; });
-  const std::uint32_t slots = spec.kernel_slots != 0 ? spec.kernel_slots : at_once > 4 ? 8 : 4;
-  regs::Parameters parameters{spec.machine.num_sms, slots, 32, spec.machine.sm.schedulers, spec.machine.partitioner.region_units};
-  parameters.churn = spec.machine.partitioner.churn;
+  const regs::Parameters parameters =
+      unit_parameters(spec.machine, spec.kernel_slots != 0 ? spec.kernel_slots : static_cast<std::size_t>(at_once));
   switch (spec.partitioner) {
     case PartitionerKind::Rtl: return make_rtl_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());
     case PartitionerKind::Both: return make_lockstep_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());
@@ -36,6 +34,13 @@ std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock)
 std::string numbered(const char* stem, std::size_t i) { return stem + std::to_string(i); }
 
 }  // namespace
+
+regs::Parameters unit_parameters(const MachineConfig& machine, std::size_t kernels) {
+  regs::Parameters parameters{machine.num_sms, kernels > 4 ? 8U : 4U, 32, machine.sm.schedulers,
+                              machine.partitioner.region_units};
+  parameters.churn = machine.partitioner.churn;
+  return parameters;
+}
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver* observer)
     : sc_module(name),

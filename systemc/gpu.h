@@ -19,6 +19,9 @@
 
 namespace sluice {
 
+/// The unit's elaboration for so many kernels at once: MAX_KERNELS 4 as Verilated, 8 where that is too few (twin only).
+[[nodiscard]] regs::Parameters unit_parameters(const MachineConfig& machine, std::size_t kernels);
+
 /// A machine put together from its description, with the kernels of one run on it. SystemC allows one per process.
 class Gpu : public sc_core::sc_module {
  public:

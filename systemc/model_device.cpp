@@ -65,6 +65,10 @@ class Timeline : public ICtaObserver {
 
 }  // namespace
 
+void check_partitioner(const MachineConfig& machine, PartitionerKind kind, std::size_t kernels) {
+  if (kind != PartitionerKind::Twin) check_rtl_sluice_top(unit_parameters(machine, kernels));
+}
+
 RunResult ModelDevice::run(const RunSpec& spec) {
   check(spec);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // standard output is for results

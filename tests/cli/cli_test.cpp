@@ -241,6 +241,49 @@ TEST_F(Sluice, WhatTheSystemRefusesHasACodeOfItsOwn) {
 #endif
 }
 
+/// A waveform is whole or not there, whatever ends its writing.
+TEST_F(Sluice, AWaveformThatDoesNotFitIsNamedAndGone) {
+  const std::string sim =
+      "sim --machine " + fermi + " --workload " + table2 + " --kernels DXT_MVP --policy even --window 2000 --json --fst ";
+  fs::create_directories(folder_ / "waves");
+  const std::string file = (folder_ / "waves/a.fst").string();
+  for (const auto& [limit, target, exit, said] :
+       {std::tuple{"", std::string("/dev/full"), 3, "/dev/full: cannot write: No space left on device"},
+        {"ulimit -f 1; ", file, 3, "a.fst: can't write the waveform: File too large"},
+        {"ulimit -f 100; ", file, 3, "a.fst: can't write the waveform: File too large"},
+        {"", (folder_ / "waves").string(), 2, "waves: can't write the waveform: Is a directory"},
+        {"", file + " --partitioner twin", 2, "the twin has no waveform: use --partitioner rtl or both"}}) {
+    const Outcome o = shell(limit + std::string("'" SLUICE_BINARY "' ") + sim + target);
+    EXPECT_EQ(o.exit, exit) << o.err;
+    EXPECT_NE(o.err.find(said), std::string::npos) << o.err;
+    EXPECT_EQ(std::ranges::count(o.err, '\n'), 1) << o.err;
+    EXPECT_TRUE(fs::is_empty(folder_ / "waves")) << limit << target;
+  }
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  EXPECT_EQ(sluice(sim + file).exit, 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "waves"), {}), 1);
+  EXPECT_GT(fs::file_size(file), 100000U);
+}
+
+TEST_F(Sluice, AUnitThatIsNotThereIsSaidBeforeAnythingRuns) {
+  const std::string machine = " --machine " + edited(fermi, "num_sms = 16", "num_sms = 5"),
+                    files = machine + " --workload " + table2, said = "and 5 SMs of 2: use --partitioner twin",
+                    out = (folder_ / "out").string();
+  refuses("eval" + files + " --pairs DXT_MVP --policies left_over,even --window 900000 --out " + out, said);
+  refuses("sim" + files + " --kernels DXT_MVP --window 900000", said);
+  refuses(
+      "schedule --scenario configs/scenarios/effisha_group.toml --scheduler piv --executor model --partitioner rtl --workload "
+      "configs/workloads/effisha.toml" +
+          machine,
+      said);
+  std::ofstream(folder_ / "sweep.toml")
+      << "name = 't'\nworkload = '" SLUICE_SOURCE_DIR "/configs/workloads/table2.toml'\nmachines = ['" SLUICE_SOURCE_DIR
+         "/configs/machines/fermi_table1.toml']\nmixes = 'DXT_MVP'\npolicies = ['even']\npartitioner = 'rtl'\nwindow = "
+         "900000\n[parameters]\n\"num_sms\" = [16, 5]\n";
+  refuses("sweep " + (folder_ / "sweep.toml").string() + " --out " + out, said);
+  EXPECT_TRUE(!fs::exists(out) || fs::is_empty(out));
+}
+
 TEST_F(Sluice, HelpEndsWithTheExitCodes) {
   const std::string help = sluice("--help").out;
   EXPECT_NE(help.find("Exit codes: 0 done; 1 a check fails; 2 bad input; 3 "), std::string::npos) << help;

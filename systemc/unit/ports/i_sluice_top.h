@@ -94,6 +94,9 @@ class ISluiceTop {
 
 [[nodiscard]] std::unique_ptr<ISluiceTop> make_twin_sluice_top(const regs::Parameters& parameters);
 
+/// @throws InputError when no model was Verilated for these parameters, naming those there are
+void check_rtl_sluice_top(const regs::Parameters& parameters);
+
 /// @param fst_file waveform to write, empty for none
 /// @param clock_period_ps for the time axis of the waveform
 /// @throws InputError when no model was Verilated for these parameters, naming those there are; when the waveform can't be

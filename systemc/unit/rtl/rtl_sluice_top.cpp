@@ -24,15 +24,12 @@ struct Unit {
 constexpr Unit kUnits[] = {SLUICE_RTL_UNITS(SLUICE_UNIT)};
 #undef SLUICE_UNIT
 
-}  // namespace
-
-std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& parameters, const std::string& fst_file,
-                                                std::uint64_t clock_period_ps) {
+const Unit& find_unit(const regs::Parameters& parameters) {
   std::string shapes;
   for (const Unit& unit : kUnits) {
     if (parameters.churn == 0 && parameters.region_units == 64 && parameters.max_kernels == 4 && parameters.max_ctas == 32 &&
         parameters.num_sm == unit.sms && parameters.num_sched == unit.schedulers)
-      return unit.make(fst_file, clock_period_ps);
+      return unit;
     shapes += fmt::format("{}{} SMs of {}", shapes.empty() ? "" : ", ", unit.sms, unit.schedulers);
   }
   throw InputError(fmt::format(
@@ -40,6 +37,15 @@ std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& paramete
       "and {} SMs of {}{}: use --partitioner twin",
       shapes, parameters.max_kernels, parameters.region_units, parameters.num_sm, parameters.num_sched,
       parameters.churn == 0 ? "" : ", with churn"));
+}
+
+}  // namespace
+
+void check_rtl_sluice_top(const regs::Parameters& parameters) { (void)find_unit(parameters); }
+
+std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& parameters, const std::string& fst_file,
+                                                std::uint64_t clock_period_ps) {
+  return find_unit(parameters).make(fst_file, clock_period_ps);
 }
 
 }  // namespace sluice
