@@ -13,7 +13,7 @@ import mapping
 
 GATES = {"$_NOT_": "!A", "$_BUF_": "A", "$_AND_": "A&B", "$_OR_": "A|B", "$_XOR_": "A^B", "$_XNOR_": "!(A^B)", "$_NAND_": "!(A&B)",
          "$_NOR_": "!(A|B)", "$_ANDNOT_": "A&!B", "$_ORNOT_": "A|!B", "$_MUX_": "(A&!S)|(B&S)"}
-SWAPS = {"AND2X1": "OR2X1", "OR2X1": "AND2X1", "NAND2X1": "NOR2X1", "NOR2X1": "NAND2X1", "XOR2X1": "XNOR2X1", "AND2X2": "OR2X2", "OR2X2": "AND2X2"}
+SWAPS = [({"11"}, {"01", "10", "11"}), ({"00", "01", "10"}, {"00"}), ({"01", "10"}, {"00", "11"})]   # AND and OR, NAND and NOR, XOR and XNOR
 
 
 class Side:
@@ -116,6 +116,20 @@ class Side:
                 lines.append("".join(str(values[p]) for p in names) + (" 1" if names else "1"))
 
 
+def exchanges(library):
+    """{gate of two inputs: the one with the same pins whose function is another of SWAPS}."""
+    truths = {}
+    for name, cell in library.cells.items():
+        if len(cell.inputs) == 2 and len(cell.outputs) == 1 and cell.function(cell.outputs[0]) and not cell.flop and not cell.latch:
+            truths.setdefault((*cell.inputs, cell.outputs[0], frozenset(cell.truth(cell.outputs[0]))), []).append(name)
+    found = {}
+    for one, other in [*SWAPS, *((b, a) for a, b in SWAPS)]:
+        for (*pins, truth), names in truths.items():
+            if truth == one and (*pins, frozenset(other)) in truths:
+                found |= dict.fromkeys(names, truths[(*pins, frozenset(other))][0])
+    return found
+
+
 def compare(module, parameters, library, work, seed=0):
     """(equivalent, registers compared, what ABC said). With a seed one gate of the netlist is exchanged first."""
     gold_file = work / "gold.json"
@@ -123,9 +137,12 @@ def compare(module, parameters, library, work, seed=0):
         mapping.yosys(mapping.elaborate(module, parameters) + "memory_map\nopt_clean\ntechmap\ndffunmap\nopt_clean\nwrite_json gold.json\n", work, "gold")
     gold, gate = Side(gold_file, module, library), Side(work / "netlist.json", module, library)
     if seed:
-        candidates = sorted(n for n, c in gate.cells.items() if SWAPS.get(c["type"]) in library.cells)
+        exchanged = exchanges(library)
+        candidates = sorted(n for n, c in gate.cells.items() if c["type"] in exchanged)
+        if not candidates:
+            raise SystemExit(f"synth: {module}: no gate that could be exchanged, to see that a broken netlist is refused")
         cell = gate.cells[random.Random(seed).choice(candidates)]
-        cell["type"] = SWAPS[cell["type"]]
+        cell["type"] = exchanged[cell["type"]]
     free = [n for n, _ in gold.inputs]
     gate_signal, gold_signal, gold_next, gate_next = {}, {}, [], []
     twins = {}   # registers of one D, clock and reset hold the same: Yosys keeps an address twice when it may be part of a memory

@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads Liberty files: cells with their areas, pins, functions, energies, and what else their groups say."""
-import functools
+import bisect
+import hashlib
 import itertools
 import os
 import pathlib
 import re
 
 import cells
+import units
+from functions import compiled, evaluate, expression   # noqa: F401
 
 BUILD = pathlib.Path(__file__).resolve().parents[1] / "build/synth"
-TOKEN = re.compile(r'"[^"]*"|[{}();:,]|[^\s{}();:,"]+')
+TOKEN = re.compile(r'"[^"]*"|[{}();:,"]|[^\s{}();:,"]+')
+
+
+FUNCTIONS = ("function", "three_state", "next_state", "clocked_on", "enable", "data_in", "clear", "preset")
 
 
 class Group:
     """A Liberty group: kind (args) { attributes; groups }."""
 
-    def __init__(self, kind, args):
-        self.kind, self.args, self.attributes, self.groups = kind, args, {}, []
+    def __init__(self, kind, args, source="", line=0):
+        self.kind, self.args, self.source, self.line, self.attributes, self.groups = kind, args, source, line, {}, []
+        self.places = {}   # attribute: its line, and where its values stand in the text
 
     def all(self, kind):
         return [g for g in self.groups if g.kind == kind]
@@ -25,96 +32,88 @@ class Group:
         return self.attributes.get(name, default)
 
     def number(self, name, default=0.0):
-        return float(self.attributes.get(name, default))
+        try:
+            return float(self.attributes.get(name, default))
+        except ValueError:
+            self.fail(name, "must be a number")
+
+    def fail(self, name, what):
+        raise SystemExit(f"synth: {self.source}:{self.places[name][0]}: {name} = {self.attributes[name][:60]}: {what}")
+
+    def check(self):
+        """Stops at tables and functions that Yosys, ABC or OpenSTA would read as something else, or give up at."""
+        for name, text in self.attributes.items():
+            if (name == "values" or name.startswith("index_")) and not re.fullmatch(r"[\s\d.,eE+-]*", text.replace('"', "")):
+                self.fail(name, "must be numbers")
+            if name in FUNCTIONS and "[" not in text:   # a bit of a bus: of cells that no netlist here has
+                try:
+                    compiled(text)
+                except (IndexError, SyntaxError):
+                    self.fail(name, "must be a function of pins, with the operators ! ' * & + | ^ and parentheses")
+        for group in self.groups:
+            group.check()
+
+    def add(self, name, words, line, span):
+        self.attributes[name] = " ".join(words).strip('"')
+        self.places.setdefault(name, [line]).append(span)
+
+
+def plain(text):
+    """Without comments and continued lines; every line keeps its number."""
+    text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n") or " ", text, flags=re.S)
+    return re.sub(r"\\[ \t\r]*\n", " \n", text)
 
 
 def parse(text, path):
-    tokens = TOKEN.findall(re.sub(r"/\*.*?\*/|\\\n", " ", text, flags=re.S))
+    """The library of a plain text."""
+    found = list(TOKEN.finditer(text))
+    tokens = [t[0] for t in found] + ["", ""]
+    ends = [m.start() for m in re.finditer("\n", text)]
+    line = lambda i: 1 + bisect.bisect(ends, found[min(i, len(found) - 1)].start()) if found else 1
+
+    def fail(i, what):
+        raise SystemExit(f"synth: {path}:{line(i)}: {what}")
+
     root, stack, i = None, [], 0
-    while i < len(tokens):
-        token = tokens[i]
-        following = tokens[i + 1] if i + 1 < len(tokens) else ""
+    while i < len(found):
+        token, following = tokens[i], tokens[i + 1]
         if token == "}":
             if not stack:
-                raise SystemExit(f"synth: {path}: a closing brace too many")
+                fail(i, "a closing brace too many")
             root = stack.pop()
             i += 1
+        elif token == ";":
+            i += 1
+        elif not re.fullmatch(r"\w[\w.-]*", token) or following not in (":", "(") or (not stack and following == ":") or (not stack and root):
+            fail(i, f"{token[:40]!r}: not Liberty: `library (...) {{`, `name : value;` or `name (...)` should be here")
         elif following == ":":
             end = i + 2
-            while end < len(tokens) and tokens[end] not in (";", "}"):
+            while end < len(found) and tokens[end] not in (";", "}") and (end == i + 2 or line(end) == line(end - 1)):
                 end += 1
-            stack[-1].attributes[token] = " ".join(tokens[i + 2:end]).strip('"')
-            i = end + (end < len(tokens) and tokens[end] == ";")
-        elif following == "(":
-            end = tokens.index(")", i)
+            if end == i + 2:
+                fail(i, f"{token}: has no value")
+            stack[-1].add(token, tokens[i + 2:end], line(i), (found[i + 2].start(), found[end - 1].end()))
+            i = end
+        else:
+            end = next((k for k in range(i + 2, len(found)) if tokens[k] in (")", "{", "}", ";")), len(found))
+            if tokens[end] != ")":
+                fail(i, f"{token}: its parenthesis is not closed")
             args = [t.strip('"') for t in tokens[i + 2:end] if t != ","]
-            if end + 1 < len(tokens) and tokens[end + 1] == "{":
-                group = Group(token, args)
+            if tokens[end + 1] == "{":
+                group = Group(token, args, path, line(i))
                 if stack:
                     stack[-1].groups.append(group)
                 stack.append(group)
-                i = end + 2
+            elif stack:
+                stack[-1].add(token, args, line(i), (found[i + 1].end(), found[end].start()))
             else:
-                if stack:
-                    stack[-1].attributes[token] = " ".join(args)
-                i = end + 1
-        else:
-            i += 1
-    if root is None or stack or root.kind != "library":
-        raise SystemExit(f"synth: {path}: not a whole Liberty file (library (...) {{ ... }})")
+                fail(i, f"{token}: stands outside of the library")
+            i = end + 1 + (tokens[end + 1] == "{")
+    if stack:
+        raise SystemExit(f"synth: {path}:{stack[-1].line}: {stack[-1].kind} ({', '.join(stack[-1].args)}) is not closed: is the file cut off?")
+    if root is None or root.kind != "library":
+        raise SystemExit(f"synth: {path}: not a Liberty file (library (...) {{ ... }})")
     return root
-
-
-def expression(text):
-    """A Liberty Boolean function as Python: !a, a', a*b, a&b, a b, a+b, a|b, a^b become functions of the names."""
-    tokens = re.findall(r"[A-Za-z_]\w*|[!'*&+|^()01]", text)
-
-    def xor_level(pos):
-        left, pos = and_level(pos)
-        while pos < len(tokens) and tokens[pos] == "^":
-            right, pos = and_level(pos + 1)
-            left = f"({left}^{right})"
-        return left, pos
-
-    def or_level(pos):
-        left, pos = xor_level(pos)
-        while pos < len(tokens) and tokens[pos] in "+|":
-            right, pos = xor_level(pos + 1)
-            left = f"({left}|{right})"
-        return left, pos
-
-    def and_level(pos):
-        left, pos = unary(pos)
-        while pos < len(tokens) and tokens[pos] not in "+|^)":
-            right, pos = unary(pos + (tokens[pos] in "*&"))
-            left = f"({left}&{right})"
-        return left, pos
-
-    def unary(pos):
-        if tokens[pos] == "!":
-            inner, pos = unary(pos + 1)
-            out = f"(ONE^{inner})"
-        elif tokens[pos] == "(":
-            out, pos = or_level(pos + 1)
-            pos += 1
-        else:
-            out = {"0": "ZERO", "1": "ONE"}.get(tokens[pos], tokens[pos])
-            pos += 1
-        while pos < len(tokens) and tokens[pos] == "'":
-            out, pos = f"(ONE^{out})", pos + 1
-        return out, pos
-
-    return or_level(0)[0]
-
-
-@functools.lru_cache(maxsize=None)
-def compiled(text):
-    return compile(expression(text), text, "eval")
-
-
-def evaluate(text, values, one=1):
-    """The function's value for {name: bits}; `one` is the word of all ones."""
-    return eval(compiled(text), {"ONE": one, "ZERO": one ^ one}, values)
 
 
 class Cell:
@@ -130,6 +129,16 @@ class Cell:
     def function(self, pin):
         return self.pins[pin].get("function")
 
+    def is_inverter(self):
+        return (self.group.get("dont_use") != "true" and len(self.inputs) == len(self.outputs) == 1 and not self.flop and not self.latch
+                and self.function(self.outputs[0]) is not None and set(self.truth(self.outputs[0])) == {"0"})
+
+    def is_plain_latch(self):
+        """One that is open while an input is high, and neither set nor cleared."""
+        kept = self.latch
+        return (kept is not None and self.group.get("dont_use") != "true" and kept.get("enable") in self.inputs and kept.get("data_in") in self.inputs
+                and not kept.get("clear") and not kept.get("preset") and any(self.function(p) == kept.args[0] for p in self.outputs))
+
     def truth(self, pin):
         """Rows of inputs, as strings of 0 and 1, for which an output is 1."""
         for bits in itertools.product((0, 1), repeat=len(self.inputs)):
@@ -142,33 +151,40 @@ class Library:
         self.path = pathlib.Path(path).resolve()
         try:
             text = self.path.read_text(errors="replace")
-            if self.path.suffix == ".cells":   # the tools read build/synth/<name>.lib
-                text, self.path = cells.expand(text), BUILD / self.path.with_suffix(".lib").name
-                BUILD.mkdir(parents=True, exist_ok=True)
-                part = self.path.with_suffix(f".{os.getpid()}")   # another program may read it now
-                part.write_text(text)
-                part.replace(self.path)
         except OSError as error:
-            raise SystemExit(f"synth: --liberty {path}: {error.strerror}")
-        try:
-            self.root = parse(text, path)
-        except (IndexError, ValueError):
-            raise SystemExit(f"synth: {path}: not a whole Liberty file (library (...) {{ ... }})") from None
+            raise SystemExit(f"synth: --liberty {path}: {error.strerror}") from None
+        if self.path.suffix == ".cells":
+            text = cells.expand(text)
+            self.for_tools(text, BUILD)
+        text = plain(text)
+        self.root = parse(text, path)
+        converted = units.normal(text, self.root, path)
+        if converted:
+            self.root = parse(converted, path)
+            self.for_tools(converted, BUILD / "units" / hashlib.sha256(converted.encode()).hexdigest()[:12])
+        self.root.check()
         self.cells = {c.args[0]: Cell(c) for c in self.root.all("cell")}
         if not any(c.flop for c in self.cells.values()):
             raise SystemExit(f"synth: {path}: no flip-flop in it (ff groups of {len(self.cells)} cells)")
-        self.latch = next((c for c in self.cells.values() if c.latch), None)
+        self.latch = min((c for c in self.cells.values() if c.is_plain_latch()), key=lambda c: (len(c.outputs), c.area), default=None)
+        self.inverters = sorted((c for c in self.cells.values() if c.is_inverter()), key=lambda c: (c.area, c.pins[c.inputs[0]].number("capacitance"), c.name))
+        if not self.inverters:
+            raise SystemExit(f"synth: {path}: no inverter in it (a cell of one input A and one output !A)")
         self.voltage = self.root.number("nom_voltage", 1.0)
-        nanowatts = {"100mW": 1e8, "10mW": 1e7, "1mW": 1e6, "100uW": 1e5, "10uW": 1e4, "1uW": 1e3, "100nW": 100, "10nW": 10, "1nW": 1, "100pW": 0.1, "10pW": 0.01, "1pW": 0.001}
         for cell in self.cells.values():
-            cell.leakage *= nanowatts[(self.root.get("leakage_power_unit") or "1nW").strip('"')]
+            cell.leakage *= units.unit(self.root, path, "leakage_power_unit")
 
-    def pick(self, *names):
-        """The first of these cells that there is."""
-        found = next((n for n in names if n in self.cells), None)
-        if not found:
-            raise SystemExit(f"synth: {self.path.name}: none of the cells {', '.join(names)}")
-        return found
+    def for_tools(self, text, folder):
+        """The tools read this text, as <name>.lib of a folder."""
+        self.path = folder / self.path.with_suffix(".lib").name
+        folder.mkdir(parents=True, exist_ok=True)
+        part = self.path.with_suffix(f".{os.getpid()}")   # another program may read it now
+        part.write_text(text)
+        part.replace(self.path)
+
+    def inverter(self, size):
+        """The smallest inverter, the second smallest and so on."""
+        return self.inverters[min(size, len(self.inverters)) - 1]
 
     def latch_pins(self):
         """Names of a latch's enable, data and output."""
@@ -178,7 +194,7 @@ class Library:
     def latch_map(self, small):
         """A Yosys techmap for the latch of the clock gate. Its data comes from an inverter of its own, unless it is to be small: the setup time of a latch
         whose data has other loads, and slow edges, is half a nanosecond."""
-        inverter = self.cells[self.pick("INVX1", "INVX2")]
+        inverter = self.inverter(1)
         enable, data_in, out = self.latch_pins()
         pins = f".{enable}(e), .{data_in}(d), .{out}(Q)"
         data = ("assign d = D;" if small else

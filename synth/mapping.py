@@ -2,9 +2,11 @@
 """Maps a module of rtl/sluice.f to the cells of a Liberty file with Yosys and its ABC."""
 import hashlib
 import json
+import os
 import pathlib
 import re
 import subprocess
+import tempfile
 
 import latches
 
@@ -31,13 +33,22 @@ SCRIPTS["small"] = ("strash; ifraig; scorr; balance -l; resub -K 6 -l; rewrite -
 DEFAULT = "fast"
 
 
+HERE = "the work folder"   # in a script: where it runs, by a path that has no blanks, as Yosys passes it on to ABC
+
+
 def yosys(script, work, name):
     """Runs a Yosys script in a folder; its output stays in <name>.log."""
-    (work / f"{name}.ys").write_text(script)
     log = work / f"{name}.log"
-    run = subprocess.run(["yosys", "-q", "-l", str(log), f"{name}.ys"], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with tempfile.TemporaryDirectory() as folder:
+        link = pathlib.Path(folder) / "work"
+        link.symlink_to(work)
+        (work / f"{name}.ys").write_text(script.replace(HERE, str(link)))
+        run = subprocess.run(["yosys", "-q", "-l", str(log), f"{name}.ys"], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if run.returncode:
-        raise SystemExit(f"synth: Yosys failed, see {log}:\n{run.stdout[-800:]}")
+        lines = run.stdout.strip().splitlines() or [""]
+        said = next((line for line in lines if "error" in line.lower()), lines[-1])
+        library = str((work / "cells.lib").resolve())   # not by the name that it has here
+        raise SystemExit(f"synth: Yosys failed, see {log}: " + re.sub(r"(\S*/)?cells\.lib", lambda _: library, said))
 
 
 def kept(path):
@@ -63,7 +74,7 @@ def sources(module):
 def elaborate(module, parameters):
     """Yosys commands that read the RTL and flatten a module."""
     chparams = "".join(f" -set {k} {v}" for k, v in parameters.items())
-    files = " ".join(str(ROOT / f) for f in sources(module))
+    files = " ".join(f'"{ROOT / f}"' for f in sources(module))
     return (f"read_verilog -sv {files}\n" + (f"chparam{chparams} {module}\n" if chparams else "") +
             f"hierarchy -check -top {module}\nrename -top {module}\nproc\nflatten\nopt_clean\n")
 
@@ -83,24 +94,26 @@ def map_module(module, parameters, library, period_ns, script=DEFAULT, gate=True
                  str(gate), library.latch_map(small) if library.latch else "", *((ROOT / "synth" / f).read_text() for f in OF_THE_FLOW),
                  *((ROOT / f).read_text() for f in sources(module))]:
         key.update(part.encode())
-    tag = "_".join([module, *(f"{k}{v}" for k, v in sorted(parameters.items())), library.path.stem, script, "gated" if gate else "plain"])
+    tag = "_".join([module, *(f"{k}{v}" for k, v in sorted(parameters.items())), library.path.stem.replace(" ", "_"), script, "gated" if gate else "plain"])
     work = BUILD / f"{tag}-{key.hexdigest()[:12]}"
     stats = work / "stats.json"
+    work.mkdir(parents=True, exist_ok=True)
+    own = work / f"cells.{os.getpid()}"   # the tools read the library by this name: OpenSTA takes no path with blanks, either
+    own.symlink_to(library.path)
+    own.replace(work / "cells.lib")
     if kept(stats) is None:
-        work.mkdir(parents=True, exist_ok=True)
-        inverter = library.pick("INVX2", "INVX1")
-        (work / "abc.constr").write_text(f"set_driving_cell {inverter}\nset_load 5.0 [all_outputs]\n")
+        (work / "abc.constr").write_text(f"set_driving_cell {library.inverter(2).name}\nset_load 5.0 [all_outputs]\n")
         abc = SCRIPTS[script].format(d=round(period_ns * 1000))
         (work / "abc.script").write_text(abc.replace("; ", "\n") + "\n")
         gate = gate and library.latch is not None
         if gate:
             (work / "latch_map.v").write_text(library.latch_map(small))
-        gating = f"""read_verilog -icells -lib {ROOT}/synth/clock_gate.v
-techmap -D FEWEST={1 if small else 2} -map {ROOT}/synth/clock_gate_map.v {'a:gated' if small else ''}
+        gating = f"""read_verilog -icells -lib "{ROOT}/synth/clock_gate.v"
+techmap -D FEWEST={1 if small else 2} -map "{ROOT}/synth/clock_gate_map.v" {'a:gated' if small else ''}
 opt_clean
 opt_merge -share_all
 delete clock_gate
-read_verilog -icells {ROOT}/synth/clock_gate.v
+read_verilog -icells "{ROOT}/synth/clock_gate.v"
 flatten
 opt_clean
 """ if gate else ""
@@ -125,9 +138,9 @@ opt_dff -nosdff
 opt -fast
 """
         cells = f"""{'techmap -map latch_map.v' if gate else ''}
-dfflibmap -liberty {library.path}
+dfflibmap -liberty cells.lib
 opt
-abc -liberty {library.path} -constr abc.constr -D {round(period_ns * 1000)} -script abc.script
+abc -liberty {HERE}/cells.lib -constr {HERE}/abc.constr -D {round(period_ns * 1000)} -script {HERE}/abc.script
 setundef -zero
 opt_clean
 write_json netlist.json
@@ -135,17 +148,17 @@ opt_clean -purge
 splitnets -ports -format __
 opt_clean
 write_verilog -noattr -noexpr netlist.v
-tee -o stat.txt stat -liberty {library.path}
+tee -o stat.txt stat -liberty cells.lib
 """
         if gate:
             step = work / "step.json"
             if small:
-                yosys(f"{registers}opt_merge -share_all\nwrite_json {step}\n", work, "registers")
+                yosys(f"{registers}opt_merge -share_all\nwrite_json step.json\n", work, "registers")
                 edit(step, module, latches.mark_gated)
                 (work / "names.il").write_text("autoidx 100000000\n")   # a new run of Yosys numbers its names from here, not as the last one did
-            yosys((f"read_ilang names.il\nread_json {step}\n" if small else registers) + f"{gates}write_json {step}\n", work, "gates")
+            yosys(("read_ilang names.il\nread_json step.json\n" if small else registers) + f"{gates}write_json step.json\n", work, "gates")
             edit(step, module, lambda m: latches.share_masters(m, library, latches.FEWEST_ROWS if small else latches.FEWEST_ROWS_FOR_A_CLOCK))
-            yosys(f"read_json {step}\n{cells}", work, "map")
+            yosys(f"read_json step.json\n{cells}", work, "map")
         else:
             yosys(registers + gates + cells, work, "map")
         counts = {}

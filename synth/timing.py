@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-TCL = """read_liberty {liberty}
+TCL = """read_liberty cells.lib
 read_verilog netlist.v
 link_design {module}
 create_clock -name clk -period {period} [get_ports clk_i]
@@ -45,13 +45,14 @@ def worst_path(text):
 def analyse(work, module, library, period_ns, with_power=True):
     """{fmax_mhz, period_ns, start, end, path_cells, sta_leakage_mw} of a mapped module. The period is searched: paths through latches borrow time.
     OpenSTA's report of power does not end where registers are latches: without it no leakage is given."""
-    driver = library.pick("INVX2", "INVX1")
+    driver = library.inverter(2).name
     period, limiting, failed, met, text = period_ns, None, None, None, ""
     while met is None or failed is None or met - failed > 0.002:
-        text = run_sta(work, TCL.format(liberty=library.path, module=module, period=f"{period:.4f}", driver=driver,
+        text = run_sta(work, TCL.format(module=module, period=f"{period:.4f}", driver=driver,
                                          power="catch { report_power -digits 6 }" if with_power else ""))
         if "Error" in text:
-            raise SystemExit(f"synth: OpenSTA failed, see {work}/sta.log:\n{text[-500:]}")
+            said = next(line for line in text.splitlines() if "Error" in line)
+            raise SystemExit(f"synth: OpenSTA failed, see {work}/sta.log: {said.replace('cells.lib', str(library.path))}")
         path = worst_path(text.split("=== worst")[1])
         if path is None:
             return {"fmax_mhz": None, "period_ns": None, "start": "", "end": "", "path_cells": [], "sta_leakage_mw": leakage(text)}
