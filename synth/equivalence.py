@@ -120,7 +120,7 @@ def exchanges(library):
     """{gate of two inputs: the one with the same pins whose function is another of SWAPS}."""
     truths = {}
     for name, cell in library.cells.items():
-        if len(cell.inputs) == 2 and len(cell.outputs) == 1 and cell.function(cell.outputs[0]) and not cell.flop and not cell.latch:
+        if len(cell.inputs) == 2 and len(cell.outputs) == 1 and cell.is_gate():
             truths.setdefault((*cell.inputs, cell.outputs[0], frozenset(cell.truth(cell.outputs[0]))), []).append(name)
     found = {}
     for one, other in [*SWAPS, *((b, a) for a, b in SWAPS)]:

@@ -15,6 +15,7 @@ BUILD = pathlib.Path(__file__).resolve().parents[1] / "build/synth"
 TOKEN = re.compile(r'"[^"]*"|[{}();:,"]|[^\s{}();:,"]+')
 
 
+NAME = re.compile(r"[A-Za-z_]\w*")
 FUNCTIONS = ("function", "three_state", "next_state", "clocked_on", "enable", "data_in", "clear", "preset")
 
 
@@ -125,13 +126,23 @@ class Cell:
         self.outputs = [p for p, g in self.pins.items() if g.get("direction") == "output"]
         self.flop = next(iter(group.all("ff")), None)
         self.latch = next(iter(group.all("latch")), None)
+        states = [name for kind in ("ff", "latch", "ff_bank", "latch_bank") for g in group.all(kind) for name in g.args]
+        for pin in self.pins.values():   # ABC gives up at the library
+            unknown = set(NAME.findall(pin.get("function", ""))) - {*self.pins, *states}
+            if unknown and "[" not in pin.get("function") and not group.all("statetable"):
+                pin.fail("function", f"{', '.join(sorted(unknown))}: no pin of {self.name}")
 
     def function(self, pin):
         return self.pins[pin].get("function")
 
+    def is_gate(self):
+        """Whether every output is a function of the inputs alone."""
+        known = lambda pin: self.function(pin) and set(NAME.findall(self.function(pin))) <= set(self.inputs)
+        return not self.flop and not self.latch and all(map(known, self.outputs))
+
     def is_inverter(self):
-        return (self.group.get("dont_use") != "true" and len(self.inputs) == len(self.outputs) == 1 and not self.flop and not self.latch
-                and self.function(self.outputs[0]) is not None and set(self.truth(self.outputs[0])) == {"0"})
+        return (self.group.get("dont_use") != "true" and len(self.inputs) == len(self.outputs) == 1 and self.is_gate()
+                and set(self.truth(self.outputs[0])) == {"0"})
 
     def is_plain_latch(self):
         """One that is open while an input is high, and neither set nor cleared."""

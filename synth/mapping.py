@@ -47,6 +47,9 @@ def yosys(script, work, name):
     if run.returncode:
         lines = run.stdout.strip().splitlines() or [""]
         said = next((line for line in lines if "error" in line.lower()), lines[-1])
+        if "ABC" in said:   # which ended before it was done; what it stopped at is in the log
+            spoken = [line for line in log.read_text(errors="replace").splitlines() if re.match(r"ABC: [A-Z]\w*\(\)", line) and "skipped" not in line]
+            said = " ".join([said, *spoken[-1:]])
         library = str((work / "cells.lib").resolve())   # not by the name that it has here
         raise SystemExit(f"synth: Yosys failed, see {log}: " + re.sub(r"(\S*/)?cells\.lib", lambda _: library, said))
 

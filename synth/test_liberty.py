@@ -112,6 +112,7 @@ class Libraries(unittest.TestCase):
                 (area, "area : big;", line(area), "area = big: must be a number"), (area, "area : 1 + 0.4;", line(area), "area = 1 + 0.4: must be a number"),
                 (area, "area 1.408;", line(area), "'area': not Liberty"), (area, "area : ;", line(area), "area: has no value"),
                 (function, 'function : "(!A"', line(function), "function = (!A: must be a function"),
+                (function, 'function : "!B"', line(function), "function = !B: B: no pin of INVX1"),
                 (table, table.replace("0.0137", "x"), line(table), "must be numbers"), ("timing () {", "timing ( {", line("timing ()"), "is not closed"),
                 (text[-60:], "", None, "is not closed"), ("}", "", None, "")]:
             with self.assertRaises(SystemExit) as stop:
