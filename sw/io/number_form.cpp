@@ -44,7 +44,7 @@ std::optional<double> NumberForm::read(std::string_view cell, Kind kind) const {
   for (std::size_t i = 0; i < cell.size(); ++i) {
     if (i < whole && cell[i] == thousands) {
       const bool first = digits.size() == i;  // no separator before this one
-      const bool follows = i != 0 && (first ? i <= kGroup : cell[i - kGroup - 1] == thousands);
+      const bool follows = i != 0 && (first ? i <= kGroup : i > kGroup && cell[i - kGroup - 1] == thousands);
       if (!follows || (whole - i - 1) % (kGroup + 1) != kGroup) return std::nullopt;
     } else {
       digits += cell[i] == decimal ? '.' : cell[i];

@@ -27,6 +27,15 @@ std::string quoted(std::string_view text) {
 
 [[noreturn]] void fail(const std::string& path) { throw_errno(fmt::format("{}: cannot write", path), errno); }
 
+/// Of a file that was begun: nothing stays of it.
+[[noreturn]] void fail_begun(const std::string& path) {
+  const int error = errno;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
+  errno = error;
+  fail(path);
+}
+
 }  // namespace
 
 ChromeTrace::ChromeTrace(const std::filesystem::path& path, std::uint32_t num_sms, std::string_view unit)
@@ -77,7 +86,7 @@ void ChromeTrace::close() {
     throw;
   }
   if (!seekable_ && ::write(fd_, kEnd.data(), kEnd.size()) < 0) spdlog::error("{}: cannot write the end", path_);
-  if (::close(std::exchange(fd_, -1)) != 0) fail(path_);
+  if (::close(std::exchange(fd_, -1)) != 0) fail_begun(path_);
 }
 
 void ChromeTrace::name_slot(std::uint32_t sm, std::uint32_t slot) {
@@ -107,7 +116,7 @@ void ChromeTrace::flush() {
       rest.remove_suffix(kEnd.size());
       continue;
     }
-    if (n < 0) fail(path_);
+    if (n < 0) fail_begun(path_);
     rest.remove_prefix(static_cast<std::size_t>(n));
     offset += n;
   }

@@ -259,6 +259,9 @@ TEST_F(Sluice, AWaveformThatDoesNotFitIsNamedAndGone) {
     EXPECT_EQ(std::ranges::count(o.err, '\n'), 1) << o.err;
     EXPECT_TRUE(fs::is_empty(folder_ / "waves")) << limit << target;
   }
+  const Outcome timeline = shell("ulimit -f 1; '" SLUICE_BINARY "' " + sim.substr(0, sim.rfind("--fst")) + "--timeline " + file);
+  EXPECT_EQ(timeline.err, "error: " + file + ": cannot write: File too large\n");
+  EXPECT_TRUE(fs::is_empty(folder_ / "waves"));
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
   EXPECT_EQ(sluice(sim + file).exit, 0);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "waves"), {}), 1);

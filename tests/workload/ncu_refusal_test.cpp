@@ -98,6 +98,7 @@ TEST_F(NcuForms, DecimalSignsAreThoseOfThePage) {
             ":3: l1tex__t_sector_hit_rate.pct = \"33,25\": has another decimal sign than the cells before"},
            {{"1024", "8,19,200", "12345", "33"}, ":3: smsp__inst_executed.sum = \"8,19,200\": must be a number"},
            {{"1024", "1,8192,000", "12345", "33"}, ":3: smsp__inst_executed.sum = \"1,8192,000\": must be a number"},
+           {{"1024", "1,,456789", "12345", "33"}, ":3: smsp__inst_executed.sum = \"1,,456789\": must be a number"},
            {{"1'024", "819200", "12345", "33"}, ":3: launch__grid_size = \"1'024\": must be a number"},
            {{"1024", "819200", "12345", "100.25"}, ":3: l1tex__t_sector_hit_rate.pct = \"100.25\": must be a number, 0..100"},
            {{"1024", "819200", "12345", "-1"}, ":3: l1tex__t_sector_hit_rate.pct = \"-1\": must be a number, 0..100"},

@@ -11,7 +11,6 @@
 #include "sw/core/errors.h"
 #include "sw/core/machine.h"
 #include "sw/gpu/apps/apps.h"
-#include "sw/io/atomic_file.h"
 #include "sw/io/csv_reader.h"
 #include "sw/partition/ceiling.h"
 
@@ -38,7 +37,7 @@ using ColumnOf = std::function<double(const char* column)>;
 
 /// Calls `each` with every launch of an application.
 void for_each_app(const std::filesystem::path& page, const std::function<void(const std::string& app, const ColumnOf&)>& each) {
-  const std::string text = read_file(page);
+  const std::string text = read_csv_text(page);
   const std::size_t begin = text.find("\"ID\",");
   if (begin == std::string::npos) throw InputError(fmt::format("{}: no header row that begins with \"ID\"", page.string()));
   const std::vector<CsvRecord> rows =
