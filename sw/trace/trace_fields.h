@@ -49,6 +49,12 @@ struct TraceReader::Fields {
     const auto value = number<std::uint64_t>("immediate", 10, 0, std::numeric_limits<std::uint64_t>::max());
     return static_cast<std::int64_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
   }
+  [[nodiscard]] std::size_t words_left() const {
+    std::size_t words = 0;
+    for (const char* c = at; c != end; ++c)
+      words += *c != ' ' && *c != '\t' && (c == at || c[-1] == ' ' || c[-1] == '\t') ? 1 : 0;
+    return words;
+  }
   [[nodiscard]] bool at_letter() const { return at != end && *at >= 'A' && *at <= 'Z'; }  ///< of the next field
   std::uint64_t address() {
     skip_blanks();

@@ -347,7 +347,9 @@ std::optional<std::uint32_t> TraceReader::parse_instruction(std::string_view lin
   control_.apply(instruction);
   std::uint32_t count = 0;
   const std::string_view name = mnemonic.substr(0, mnemonic.find('.'));
-  if (typed && (is_bulk(name) || name == "UTMAPF" || name == "UBLKPF")) {
+  constexpr std::size_t kNoTiles = 3;  // words behind the width that two immediates and NoVal are; tiles take more
+  const bool tiles = is_bulk(name) || name == "UTMAPF" || name == "UBLKPF";
+  if (typed && tiles && (width != 0 || fields.words_left() > kNoTiles)) {
     count = add_tiles(instruction, fields, mask, width, warp);
   } else {
     std::uint64_t addresses[kWarpSize] = {};

@@ -30,6 +30,8 @@ TEST(TraceReader, VersionSixNamesUniformRegistersAndPredicates) {
              six)
           .instruction.dst,
       2);
+  for (const char* rest : {"0", "0 0", "0 0 NoVal"})
+    EXPECT_EQ(decode(std::string("0000 00000001 0 UTMALDG.2D 0 0 ") + rest, six).instruction.op, OpClass::Alu) << "no addresses";
   EXPECT_EQ(decode("0000 ffffffff 1 R24 HGMMA.64x128x16.F32 2 R24 UR8 1 0 0 0 NoVal", six).instruction.interval, 64);
   for (const auto& [line, why] : {std::pair("0000 ffffffff 1 X4 USEL 0 0 0", "register X4: must be R, UR, P or UP"),
                                   {"0000 ffffffff 1 UR USEL 0 0 0", "register UR: must be"},
