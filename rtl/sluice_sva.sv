@@ -40,6 +40,7 @@ module sluice_sva #(
   input logic [sluice_pkg::GridW-1:0]                    dispatch_cta_o,
   input logic [sluice_pkg::RegW-1:0]                     dispatch_register_base_o,
   input logic [sluice_pkg::SharedW-1:0]                  dispatch_shared_base_o,
+  input logic                                            dispatch_region_valid_o,
   input logic                                            done_valid_i,
   input logic [sluice_pkg::SmW-1:0]                      done_sm_i,
   input logic [sluice_pkg::SlotW-1:0]                    done_slot_i,
@@ -69,7 +70,7 @@ module sluice_sva #(
     end
 
   // CTAs that run, as the two ports say: taken, and not ended.
-  logic [NUM_SM*MAX_CTAS-1:0]         runs_q;
+  logic [NUM_SM*MAX_CTAS-1:0]         runs_q, region_q;   // region: it has regions
   logic [NUM_SM*MAX_CTAS*KIndexW-1:0] kernel_q;
   logic                               start, dispatch_exists, done_exists;
   logic [IndexW-1:0]                  dispatch_at, done_at;   // indices into runs_q
@@ -81,6 +82,7 @@ module sluice_sva #(
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       runs_q   <= '0;
+      region_q <= '0;
       kernel_q <= '0;
     end else begin
       if (done_valid_i && done_exists && !late) runs_q[done_at] <= 1'b0;
@@ -88,6 +90,7 @@ module sluice_sva #(
         if (flush_valid_o && kernel_q[i*KIndexW +: KIndexW] == flush_kernel_o) runs_q[i] <= 1'b0;
       if (start && dispatch_exists) begin
         runs_q[dispatch_at]                      <= 1'b1;
+        region_q[dispatch_at]                    <= dispatch_region_valid_o;
         kernel_q[32'(dispatch_at)*KIndexW +: KIndexW] <= dispatch_kernel_o;
       end
     end
@@ -151,11 +154,16 @@ module sluice_sva #(
     else $error("axi_read_response_waits: R changed before it was taken");
   dispatch_waits: assert property (@(posedge clk_i) disable iff (!rst_ni) dispatch_valid_o && !dispatch_ready_i |=> dispatch_valid_o
     && $stable({dispatch_sm_o, dispatch_kernel_o, dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o, dispatch_shared_base_o,
-                dispatch_tag_o}))
+                dispatch_region_valid_o, dispatch_tag_o}))
     else $error("dispatch_waits: the CTA changed before it was taken");
   dispatch_names_a_free_slot: assert property (@(posedge clk_i) disable iff (!rst_ni)
     dispatch_valid_o |-> dispatch_exists && !runs_q[dispatch_at] && 32'(dispatch_kernel_o) < MAX_KERNELS)
     else $error("dispatch_names_a_free_slot: SM %0d, slot %0d", dispatch_sm_o, dispatch_slot_o);
+  for (genvar m = 0; m < NUM_SM; m++) begin : gen_region
+    no_region_beside_a_cta_that_the_sm_placed: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      dispatch_valid_o && dispatch_region_valid_o && 32'(dispatch_sm_o) == m |-> (runs_q[m*MAX_CTAS +: MAX_CTAS] & ~region_q[m*MAX_CTAS +: MAX_CTAS]) == '0)
+      else $error("no_region_beside_a_cta_that_the_sm_placed: SM %0d", m);
+  end
   if (FLUSH != 0) begin : gen_flush
     dispatch_has_the_tag_of_its_kernel: assert property (@(posedge clk_i) disable iff (!rst_ni)
       dispatch_valid_o |-> dispatch_tag_o == tags_q[32'(dispatch_kernel_o)*TagW +: TagW])

@@ -70,6 +70,7 @@ module sluice_top #(
   output logic [sluice_pkg::PriorityW-1:0]                 dispatch_priority_o,
   output logic [sluice_pkg::RegW-1:0]                      dispatch_register_base_o,
   output logic [sluice_pkg::SharedW-1:0]                   dispatch_shared_base_o,
+  output logic                                             dispatch_region_valid_o,   // these are bases of the CTA's regions; else the SM places it
   input  logic                                             done_valid_i,      // a CTA ended
   input  logic [sluice_pkg::SmW-1:0]                       done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]                     done_slot_i,
@@ -298,7 +299,7 @@ module sluice_top #(
     .error_kernel_o       (error_kernel),
     .error_sm_o           (error_sm),
     .dispatch_valid_o, .dispatch_ready_i, .dispatch_sm_o, .dispatch_kernel_o, .dispatch_slot_o, .dispatch_cta_o, .dispatch_register_base_o,
-    .dispatch_shared_base_o, .done_valid_i, .done_sm_i, .done_slot_i, .done_kernel_i, .done_tag_i, .dispatch_tag_o, .flush_valid_o, .flush_kernel_o,
+    .dispatch_shared_base_o, .dispatch_region_valid_o, .done_valid_i, .done_sm_i, .done_slot_i, .done_kernel_i, .done_tag_i, .dispatch_tag_o, .flush_valid_o, .flush_kernel_o,
     .flush_tag_o,
     .giving_up_o          (giving_up),
     .giving_sm_o          (giving_sm),

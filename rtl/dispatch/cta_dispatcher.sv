@@ -72,6 +72,7 @@ module cta_dispatcher #(
   output logic [sluice_pkg::GridW-1:0]                 dispatch_cta_o,
   output logic [sluice_pkg::RegW-1:0]                  dispatch_register_base_o,
   output logic [sluice_pkg::SharedW-1:0]               dispatch_shared_base_o,
+  output logic                                         dispatch_region_valid_o,   // the CTA has regions: these are their bases
   input  logic                                         done_valid_i,
   input  logic [sluice_pkg::SmW-1:0]                   done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]                 done_slot_i,
@@ -190,6 +191,7 @@ module cta_dispatcher #(
   assign query_sm_o       = eval_sm;
   assign port_sm_o        = port_sm;
 
+  assign dispatch_region_valid_o = with_regions_q;
   // Where quotas change, what is about to be charged or compared is so by the old ones. Looked at only with a CTA there: no reset.
   always_ff @(posedge clk_i) begin
     if (free_to_pick) with_regions_q <= regions;

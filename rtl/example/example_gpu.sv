@@ -78,13 +78,14 @@ module example_gpu #(
   logic [sluice_pkg::PriorityW-1:0] kernel_priority;
   logic [sluice_pkg::RegW-1:0]    register_base;
   logic [sluice_pkg::SharedW-1:0] shared_base;
+  logic                           region_valid;
   logic                           profile_window, profile_valid;
   logic [sluice_pkg::KernelW-1:0] profile_kernel;
   logic [sluice_pkg::CtaW-1:0]    profile_ctas;
   logic [sluice_pkg::ScaledW-1:0] profile_scaled;
   logic                           unused_here;
   assign unused_here = ^{refused, place_x, place_y, place_z, kernel_context, kernel_priority,
-                         register_base, shared_base, profile_window, profile_valid, profile_kernel, profile_ctas, profile_scaled};
+                         register_base, shared_base, region_valid, profile_window, profile_valid, profile_kernel, profile_ctas, profile_scaled};
 
   sluice_top #(
     .NUM_SM       (NUM_SM),
@@ -151,6 +152,7 @@ module example_gpu #(
     .dispatch_priority_o      (kernel_priority),
     .dispatch_register_base_o (register_base),
     .dispatch_shared_base_o   (shared_base),
+    .dispatch_region_valid_o  (region_valid),
     .done_valid_i             (done_valid),
     .done_sm_i                (done_sm),
     .done_slot_i              (done_slot),

@@ -144,12 +144,14 @@ module region_allocator_props #(
 
   logic [K-1:0] fit_empty;   // a launched kernel's do; of others eval_fits_o tells nothing
   // What was read in the cycle before: largest gaps of an SM, and whether it held a region. Not told of one that is checked.
-  logic              read_q, read_empty_q;
+  logic              read_q, read_empty_q, read_unknown_q;   // unknown: a CTA without regions
   logic [2*LenW-1:0] read_gaps_q;
   logic [K-1:0]      fit_read;
   always_ff @(posedge clk_i) begin
     read_q       <= started && !(check_valid_q && check_sm_q == eval_sm_i);
     read_empty_q <= eval_sm_i ? held[N +: N] == '0 : held[0 +: N] == '0;
+    read_unknown_q <= ((eval_sm_i ? used[N +: N] & ~regioned[N +: N] : used[0 +: N] & ~regioned[0 +: N])
+                       & ~(alloc_valid_q && alloc_sm_q == eval_sm_i ? N'(1) << alloc_slot_q : '0)) != '0;
     read_gaps_q  <= eval_sm_i ? {largest[(M + 1)*LenW +: LenW], largest[LenW +: LenW]} : {largest[M*LenW +: LenW], largest[0 +: LenW]};
   end
   logic ok_lowest, ok_record, ok_row, ok_largest;
@@ -163,7 +165,7 @@ module region_allocator_props #(
     for (int unsigned k = 0; k < K; k++)
       begin
         fit_empty[k] = length_i[k*LenW +: LenW] <= total_i[0 +: LenW] && length_i[(K + k)*LenW +: LenW] <= total_i[LenW +: LenW];
-        fit_read[k]  = read_empty_q || (length_i[k*LenW +: LenW] <= read_gaps_q[0 +: LenW] && length_i[(K + k)*LenW +: LenW] <= read_gaps_q[LenW +: LenW]);
+        fit_read[k]  = !read_unknown_q && (read_empty_q || (length_i[k*LenW +: LenW] <= read_gaps_q[0 +: LenW] && length_i[(K + k)*LenW +: LenW] <= read_gaps_q[LenW +: LenW]));
       end
     for (int unsigned r = 0; r < 2; r++)
       for (int unsigned u = 0; u < U; u++) begin
@@ -197,6 +199,7 @@ module region_allocator_props #(
       first_fit_takes_the_lowest_gap:   assert (!(alloc_valid_q && alloc_region_q) || ok_lowest);
       no_region_is_at_zero:             assert (!alloc_valid_q || alloc_region_q || base == '0);
       check_tells_exactly_what_fits:    assert (!check_valid_q || check_fits == (check_sm_q ? fits[K +: K] : fits[0 +: K]));
+      no_region_beside_a_cta_without:   assert (!read_q || !read_unknown_q || eval_fits == '0);
       eval_tells_exactly_what_fits:     assert (!read_q || (eval_fits & fit_empty) == (fit_read & fit_empty));
     end
   end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // region_allocator: contiguous regions of registers and of shared memory on every SM, first fit, in units (docs/reference/blocks/region_allocator.md).
 // Nothing but the base of each CTA slot, whether it has regions, and the largest gap of each SM is kept; whose slot it is, and whether it
-// is used, come from sm_resource_table. One allocation and one release a cycle, on the same SM too: the search sees the state before the
+// is used, come from sm_resource_table. An SM that holds a CTA without regions has room for none: where that CTA lies is not known here. One allocation and one release a cycle, on the same SM too: the search sees the state before the
 // release. An allocation that would not fit does harm: callers ask before.
 module region_allocator #(
   parameter int unsigned NUM_SM      = 16,
@@ -49,7 +49,7 @@ module region_allocator #(
   logic [NUM_SM*N-1:0]  region;   // of a used slot that is not being allocated: it has regions
   logic [N-1:0]         admit_region, free_region, eval_region, admit_held, free_held, eval_held, row_held_q, merge_held_q;
   logic [N*KernelW-1:0] row_kernel_q, free_kernel, merge_kernel_q;
-  logic                 merge_valid_q, admit_meets, free_meets, eval_meets;
+  logic                 merge_valid_q, admit_meets, free_meets, eval_meets, eval_unknown, eval_unknown_q;
   logic [NUM_SM-1:0]    merge_sm_q;
   logic [N-1:0]         allocated;
 
@@ -79,7 +79,8 @@ module region_allocator #(
             if (alloc_kernel_i[k]) free_kernel[s*KernelW +: KernelW] |= KernelW'(k);
         end
     end
-    eval_held  = eval_used_i & eval_region & ~(eval_meets ? allocated : '0);
+    eval_held    = eval_used_i & eval_region & ~(eval_meets ? allocated : '0);
+    eval_unknown = (eval_used_i & ~eval_region & ~(eval_meets ? allocated : '0)) != '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -91,6 +92,7 @@ module region_allocator #(
       row_held_q   <= admit_held;
       row_kernel_q <= admit_slots_i[N +: N*KernelW];
     end
+    if (eval_i) eval_unknown_q <= eval_unknown;
     if (free_valid_i) begin
       merge_sm_q     <= free_sm_i;
       merge_held_q   <= free_held & ~free_slot_i;
@@ -139,5 +141,5 @@ module region_allocator #(
     );
   end
   assign check_fits_o = check_fits[MAX_KERNELS-1:0] & check_fits[2*MAX_KERNELS-1:MAX_KERNELS];
-  assign eval_fits_o  = eval_fits[MAX_KERNELS-1:0] & eval_fits[2*MAX_KERNELS-1:MAX_KERNELS];
+  assign eval_fits_o  = eval_fits[MAX_KERNELS-1:0] & eval_fits[2*MAX_KERNELS-1:MAX_KERNELS] & {MAX_KERNELS{!eval_unknown_q}};
 endmodule

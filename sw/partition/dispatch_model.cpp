@@ -85,9 +85,11 @@ bool DispatchModel::has_room(std::size_t kernel, std::uint32_t sm, CtaCount quot
   const Sm& s = sms_[sm];
   if (!may_issue(k)) return false;
   if (s.resident[kernel].value() >= quota.value() || !fits(k.launch.demand, s.free)) return false;
-  return !regions || !with_regions_ ||
-         (register_units_.of(k.launch.demand.registers) <= s.registers.largest_gap() &&
-          shared_units_.of(k.launch.demand.shared_memory_bytes) <= s.shared.largest_gap());
+  if (!regions || !with_regions_) return true;
+  // Where the SM placed a CTA itself nobody knows: no region beside it.
+  if (std::ranges::any_of(s.slots, [](const std::optional<Cta>& cta) { return cta && !cta->placed; })) return false;
+  return register_units_.of(k.launch.demand.registers) <= s.registers.largest_gap() &&
+         shared_units_.of(k.launch.demand.shared_memory_bytes) <= s.shared.largest_gap();
 }
 
 std::uint32_t DispatchModel::admit(std::size_t kernel, std::uint32_t sm, bool repeat, bool in_order) {

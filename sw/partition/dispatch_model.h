@@ -55,7 +55,8 @@ class DispatchModel {
   [[nodiscard]] bool in_turn_of_its_priority(std::size_t kernel) const;
   [[nodiscard]] bool older(std::size_t kernel, std::size_t than) const { return kernels_[kernel].order < kernels_[than].order; }
   [[nodiscard]] std::uint32_t priority(std::size_t kernel) const { return kernels_[kernel].launch.priority; }
-  /// One more CTA of the kernel is allowed on that SM. @param regions a contiguous region of each resource must be free
+  /// One more CTA of the kernel is allowed on that SM. @param regions a contiguous region of each resource must be free, and
+  /// every CTA there must have one
   [[nodiscard]] bool admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const {
     return sms_[sm].available && has_room(kernel, sm, quota, regions);
   }

@@ -97,6 +97,7 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     out_.dispatch_cta = top_->dispatch_cta_o;
     out_.dispatch_register_base = top_->dispatch_register_base_o;
     out_.dispatch_shared_base = top_->dispatch_shared_base_o;
+    out_.dispatch_region_valid = top_->dispatch_region_valid_o != 0;
     out_.dispatch_tag = top_->dispatch_tag_o;
     out_.flush_valid = top_->flush_valid_o != 0;
     out_.flush_kernel = out_.flush_valid ? top_->flush_kernel_o : 0;

@@ -172,7 +172,9 @@ std::string DispatchScoreboard::place(const CtaDispatcherOut& out, const Dispatc
   const std::uint32_t slot = model_.seat(out.dispatch_kernel, out.dispatch_sm);
   if (slot != out.dispatch_slot) return fmt::format("slot {} on SM {}, expected {}", out.dispatch_slot, out.dispatch_sm, slot);
   DispatchModel::Bases expected;
-  if (before.in.regions && params_.region_units != 0) {
+  const bool regions = before.in.regions && params_.region_units != 0;
+  if (out.dispatch_region_valid != regions) return fmt::format("dispatch_region_valid_o = {}", out.dispatch_region_valid);
+  if (regions) {
     const auto bases = model_.place(out.dispatch_sm, out.dispatch_slot);
     if (!bases) return fmt::format("no region on SM {}", out.dispatch_sm);
     expected = *bases;
@@ -360,7 +362,8 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
     hit("a CTA waits at the port");
     if (!out.dispatch_valid || out.dispatch_sm != last_.dispatch_sm || out.dispatch_kernel != last_.dispatch_kernel ||
         out.dispatch_slot != last_.dispatch_slot || out.dispatch_cta != last_.dispatch_cta ||
-        out.dispatch_register_base != last_.dispatch_register_base || out.dispatch_shared_base != last_.dispatch_shared_base)
+        out.dispatch_register_base != last_.dispatch_register_base || out.dispatch_shared_base != last_.dispatch_shared_base ||
+        out.dispatch_region_valid != last_.dispatch_region_valid)
       return "the dispatch port changed while it waited";
   }
   // At most so many SMs wait for their evaluation: all after a change of quotas or a launch, one more for an end, one less a

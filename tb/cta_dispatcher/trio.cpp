@@ -21,6 +21,7 @@ void hide_dispatch(const CtaDispatcherOut& rtl, CtaDispatcherOut& twin) {
   twin.dispatch_cta = rtl.dispatch_cta;
   twin.dispatch_register_base = rtl.dispatch_register_base;
   twin.dispatch_shared_base = rtl.dispatch_shared_base;
+  twin.dispatch_region_valid = rtl.dispatch_region_valid;
   twin.dispatch_tag = rtl.dispatch_tag;
 }
 
@@ -40,7 +41,7 @@ std::string difference(const CtaDispatcherOut& a, const CtaDispatcherOut& b) {
   if (a.dispatch_valid != b.dispatch_valid || a.dispatch_kernel != b.dispatch_kernel || a.dispatch_sm != b.dispatch_sm)
     return "dispatch_valid_o, dispatch_kernel_o, dispatch_sm_o";
   if (a.dispatch_tag != b.dispatch_tag) return "dispatch_tag_o";
-  return "dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o, dispatch_shared_base_o";
+  return "dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o, dispatch_shared_base_o, dispatch_region_valid_o";
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ struct SluiceTopOut {
   bool dispatch_valid = false;  ///< the dispatch_ fields mean something only then
   std::uint8_t dispatch_sm = 0, dispatch_kernel = 0, dispatch_slot = 0;
   std::uint32_t dispatch_cta = 0, dispatch_register_base = 0, dispatch_shared_base = 0;
+  bool dispatch_region_valid = false;  ///< these are bases of its regions; else the SM places it
   std::uint8_t dispatch_tag = 0;
   bool flush_valid = false;  ///< pulse: SMs give up the CTAs of this kernel with this tag
   std::uint8_t flush_kernel = 0, flush_tag = 0;

@@ -14,6 +14,7 @@ std::string port_difference(const SluiceTopOut& a, const SluiceTopOut& b) {
     if (a.dispatch_cta != b.dispatch_cta) return "dispatch_cta_o";
     if (a.dispatch_register_base != b.dispatch_register_base) return "dispatch_register_base_o";
     if (a.dispatch_shared_base != b.dispatch_shared_base) return "dispatch_shared_base_o";
+    if (a.dispatch_region_valid != b.dispatch_region_valid) return "dispatch_region_valid_o";
   }
   if (a.dispatch_valid && a.dispatch_place != b.dispatch_place)
     return "dispatch_x_o, dispatch_y_o, dispatch_z_o, dispatch_context_o, dispatch_priority_o";

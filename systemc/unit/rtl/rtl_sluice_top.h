@@ -90,6 +90,7 @@ class RtlSluiceTop : public ISluiceTop {
     out_.dispatch_cta = top_->dispatch_cta_o;
     out_.dispatch_register_base = top_->dispatch_register_base_o;
     out_.dispatch_shared_base = top_->dispatch_shared_base_o;
+    out_.dispatch_region_valid = top_->dispatch_region_valid_o != 0;
     out_.dispatch_place = {top_->dispatch_x_o, top_->dispatch_y_o, top_->dispatch_z_o, top_->dispatch_context_o,
                            top_->dispatch_priority_o};
     out_.dispatch_tag = top_->dispatch_tag_o;

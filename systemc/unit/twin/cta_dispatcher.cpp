@@ -239,8 +239,9 @@ void CtaDispatcherTwin::answer(const CtaDispatcherIn& in) {
   if (answer_new_ && !in.profiling && full(answer_row_)) out_.settled.set(*answer_);
   const bool regions = in.regions && params_.region_units != 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    const bool gap = answer_gaps_.none_held ||
-                     (kernels_[k].register_units <= answer_gaps_.registers && kernels_[k].shared_units <= answer_gaps_.shared);
+    const bool gap = !answer_gaps_.unknown &&
+                     (answer_gaps_.none_held || (kernels_[k].register_units <= answer_gaps_.registers &&
+                                                 kernels_[k].shared_units <= answer_gaps_.shared));
     room_[k].put(*answer_, (!regions || gap) && room(in, answer_row_, k));
   }
 }
@@ -283,7 +284,7 @@ void CtaDispatcherTwin::seat(const CtaDispatcherIn& in) {
   ++charge.row.resident[kernel];
   std::copy_n(in.port_quota.begin(), params_.kernels, charge.row.quota.begin());
   charging_ = charge;
-  sm.slots[out_.dispatch_slot] = {true, kernel};
+  sm.slots[out_.dispatch_slot] = {true, kernel, with_regions_};
   ++sm.row.ctas;
   ++sm.row.resident[kernel];
   if (!with_regions_) return;
@@ -357,7 +358,9 @@ void CtaDispatcherTwin::step(const CtaDispatcherIn& in) {
     const Sm& sm = sms_[*eval_];
     row = sm.row;
     if (params_.region_units != 0)
-      gaps = {sm.registers.empty() && sm.shared.empty(), largest_gap(sm.registers, units(in.capacity_registers).total),
+      gaps = {sm.registers.empty() && sm.shared.empty(),
+              std::ranges::any_of(sm.slots, [](const Slot& slot) { return slot.used && !slot.region; }),
+              largest_gap(sm.registers, units(in.capacity_registers).total),
               largest_gap(sm.shared, units(in.capacity_shared_bytes).total)};
     std::copy_n(in.quota.begin(), params_.kernels, row->quota.begin());
   }
@@ -441,6 +444,7 @@ void CtaDispatcherTwin::refresh_outputs(const CtaDispatcherIn& in) {
   if (fresh_) {
     out_.dispatch_slot = static_cast<std::uint8_t>(lowest_free_slot(sms_[out_.dispatch_sm]));
     out_.dispatch_register_base = out_.dispatch_shared_base = 0;
+    out_.dispatch_region_valid = with_regions_;
     if (with_regions_) {
       const Units registers = units(in.capacity_registers), shared = units(in.capacity_shared_bytes);
       const Kernel& kernel = kernels_[out_.dispatch_kernel];

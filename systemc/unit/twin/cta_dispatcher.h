@@ -61,6 +61,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   struct Slot {
     bool used = false;
     std::uint32_t kernel = 0;
+    bool region = false;  ///< its place is known; else the SM chose it
   };
   /// What is compared of an SM, as it was read.
   struct Row {
@@ -73,9 +74,9 @@ class CtaDispatcherTwin : public ICtaDispatcher {
     std::array<Slot, kMaxCtaSlots> slots{};
     Regions registers, shared;
   };
-  /// Largest gaps of an SM as they were read; an SM without regions has room for any.
+  /// Largest gaps of an SM as they were read; an SM without regions has room for any, one that placed a CTA itself for none.
   struct Gaps {
-    bool none_held = true;
+    bool none_held = true, unknown = false;
     std::uint32_t registers = 0, shared = 0;
   };
   struct Kernel {

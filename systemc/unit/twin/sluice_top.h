@@ -234,6 +234,7 @@ class SluiceTopTwin : public ISluiceTop {
     out_.dispatch_cta = dispatched.dispatch_cta;
     out_.dispatch_register_base = dispatched.dispatch_register_base;
     out_.dispatch_shared_base = dispatched.dispatch_shared_base;
+    out_.dispatch_region_valid = dispatched.dispatch_region_valid;
     out_.dispatch_place =
         parameters_.launch_queue != 0 ? walker_.place(dispatched.dispatch_kernel, dispatched.dispatch_cta) : GridPlace();
     out_.dispatch_tag = dispatched.dispatch_tag;
