@@ -149,7 +149,7 @@ module cta_dispatcher #(
 
   dispatch_picker #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_dispatch_picker (
     .clk_i, .rst_ni, .can_admit_i(can_admit), .available_i(available), .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i(ahead),
-    .round_robin_i(round_robin_i && PRIORITY == 0), .in_order_i, .ready_i(free_to_pick), .quota_changed_i, .profiling_i, .launched_i(launched),
+    .round_robin_i(round_robin_i && PRIORITY == 0), .in_order_i, .ready_i(free_to_pick && !flushing), .quota_changed_i, .profiling_i, .launched_i(launched),
     .release_sm_i(release_sm), .pending_o(pending), .pick_valid_o(pick_valid),
     .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
     .charged_room_i(charged_room & charged_regions_q), .charged_full_i(charged_full), .eval_o(eval), .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm),
@@ -172,7 +172,8 @@ module cta_dispatcher #(
   if (PATIENCE != 0) begin : gen_guard
     wait_guard #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .PATIENCE(PATIENCE)) i_wait_guard (
       .clk_i, .rst_ni, .waits_i(waits & may_wait), .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm),
-      .eval_quota_i(query_quota_i), .port_sm_i(port_sm), .port_quota_i, .sm_enable_i((SM_ENABLE != 0) ? sm_enable_i : '1), .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep),
+      .eval_quota_i(query_quota_i), .port_sm_i(port_sm), .port_quota_i, .sm_enable_i((SM_ENABLE != 0) ? sm_enable_i : '1),
+      .life_i((SM_READY != 0) ? available | release_sm : '1), .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep),
       .busy_o(guarding));
   end else begin : gen_no_guard
     assign {claim, reserved, sweep, guarding} = '0;

@@ -29,7 +29,7 @@ module flush_unit #(
   output logic                                         flush_valid_o,   // pulse, combinational: SMs give up the CTAs of this kernel with this tag
   output logic [sluice_pkg::KIndexW-1:0]               flush_kernel_o,
   output logic [sluice_pkg::TagW-1:0]                  flush_tag_o,
-  output logic                                         busy_o       // changes without an input
+  output logic                                         busy_o           // a flush runs or is asked for: no CTA may be picked
 );
   localparam int unsigned K       = MAX_KERNELS;
   localparam int unsigned N       = MAX_CTAS;

@@ -3,6 +3,7 @@
 // 2**PATIENCE to 2 * 2**PATIENCE cycles of it, it is urgent until one is picked. Urgent kernels have the claim one after the other, round robin. The one
 // that has it is picked before others, and the first SM that is read or picked, enabled and with a quota for it, is reserved: nobody else is picked there,
 // so its CTAs end, and one fits. A claim for which no SM is found in 2**PATIENCE cycles passes on: it must not be shorter than it takes to read all SMs.
+// An SM shows life when it is ready, or a CTA of it ends. A reserved SM that shows none in 2**PATIENCE cycles is passed over until it does.
 module wait_guard #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -19,6 +20,7 @@ module wait_guard #(
   input  logic [NUM_SM-1:0]                       port_sm_i,       // and of this one, for which a CTA waits at the port
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0] port_quota_i,
   input  logic [NUM_SM-1:0]                       sm_enable_i,
+  input  logic [NUM_SM-1:0]                       life_i,          // SMs that show life in this cycle; all of them: none is ever passed over
   output logic [MAX_KERNELS-1:0]                  claim_o,         // goes first: one-hot, or 0
   output logic [NUM_SM-1:0]                       reserved_o,      // for it alone: one-hot, or 0
   output logic                                    sweep_o,         // pulse: every SM is to be read
@@ -30,12 +32,15 @@ module wait_guard #(
   logic [PATIENCE-1:0] timer_d, timer_q;
   logic [K-1:0]        mark_d, mark_q;         // waited when the timer began anew, and since
   logic [K-1:0]        urgent_d, urgent_q, claim_d, claim_q, still, next;
-  logic [NUM_SM-1:0]   reserved_d, reserved_q, read_there, port_there;
-  logic                tick, claimed, read_quota, port_quota, lost, tired_d, tired_q;   // tired: there was a tick since the SMs are read for this claim
+  logic [NUM_SM-1:0]   reserved_d, reserved_q, hung_d, hung_q, fit_for, read_there, port_there;   // hung: passed over
+  logic                tick, claimed, read_quota, port_quota, lost, still_dead, gives_up, tired_d, tired_q;
+  // tired: there was a tick since the SMs are read for this claim, or since the reserved SM showed life
   assign still   = waits_i & ~pick_kernel_i;
   assign tick    = timer_q == '1;
   assign claimed = (claim_q & waits_i) != '0;
-  assign lost    = reserved_q != '0 && (reserved_q & sm_enable_i) == '0;
+  assign still_dead = (reserved_q & ~life_i) != '0;
+  assign gives_up   = tick && tired_q && still_dead;
+  assign lost       = reserved_q != '0 && ((reserved_q & sm_enable_i) == '0 || gives_up);
   rr_arbiter #(.N(K)) i_arbiter (.clk_i, .rst_ni, .request_i(urgent_q & still), .grant_o(next), .used_i((claim_q == '0) ? next : '0));
 
   always_comb begin
@@ -45,7 +50,6 @@ module wait_guard #(
     claim_d  = claim_q;
     if (claim_q == '0)                                                   claim_d = next;
     else if ((claim_q & still) == '0 || (tick && tired_q && reserved_q == '0)) claim_d = '0;
-    tired_d = (tired_q || tick) && claim_q != '0 && reserved_q == '0 && !quota_changed_i;
     read_quota = 1'b0;   // of the claim
     port_quota = 1'b0;
     for (int unsigned k = 0; k < K; k++)
@@ -53,10 +57,13 @@ module wait_guard #(
         read_quota = eval_quota_i[k*CtaW +: CtaW] != '0;
         port_quota = port_quota_i[k*CtaW +: CtaW] != '0;
       end
-    read_there = eval_sm_i & sm_enable_i & {NUM_SM{eval_i && read_quota}};
-    port_there = port_sm_i & sm_enable_i & {NUM_SM{port_quota && read_there == '0}};
-    reserved_d = (reserved_q != '0) ? reserved_q & sm_enable_i : read_there | port_there;
+    fit_for    = sm_enable_i & ~hung_q;
+    read_there = eval_sm_i & fit_for & {NUM_SM{eval_i && read_quota}};
+    port_there = port_sm_i & fit_for & {NUM_SM{port_quota && read_there == '0}};
+    reserved_d = (reserved_q != '0) ? reserved_q & sm_enable_i & {NUM_SM{!gives_up}} : read_there | port_there;
     if (quota_changed_i || claim_d == '0)        reserved_d = '0;
+    hung_d  = (hung_q | (reserved_q & {NUM_SM{gives_up}})) & ~life_i;
+    tired_d = (tired_q || tick) && claim_q != '0 && !quota_changed_i && ((reserved_q == '0) ? reserved_d == '0 : still_dead && !lost);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -66,6 +73,7 @@ module wait_guard #(
       urgent_q   <= '0;
       claim_q    <= '0;
       reserved_q <= '0;
+      hung_q     <= '0;
       tired_q    <= 1'b0;
     end else begin
       timer_q    <= timer_d;
@@ -73,11 +81,12 @@ module wait_guard #(
       urgent_q   <= urgent_d;
       claim_q    <= claim_d;
       reserved_q <= reserved_d;
+      hung_q     <= hung_d;
       tired_q    <= tired_d;
     end
 
   assign claim_o    = claim_q & waits_i;
   assign reserved_o = reserved_q & {NUM_SM{claimed}};
   assign sweep_o    = (claim_q == '0 && next != '0) || lost;
-  assign busy_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0;
+  assign busy_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0 || (hung_q & life_i) != '0;
 endmodule

@@ -190,7 +190,7 @@ module dispatch_picker_props #(
     logic              waited_q;
     wait_guard #(.NUM_SM(M), .MAX_KERNELS(K), .PATIENCE(P)) i_guard (
       .clk_i, .rst_ni, .waits_i, .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm), .eval_quota_i,
-      .port_sm_i(port_sm), .port_quota_i, .sm_enable_i,
+      .port_sm_i(port_sm), .port_quota_i, .sm_enable_i, .life_i(available_i),
       .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep), .busy_o(busy));
     assign claimed = claim == kernel;
     always_ff @(posedge clk_i or negedge rst_ni)

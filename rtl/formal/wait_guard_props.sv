@@ -16,7 +16,8 @@ module wait_guard_props #(
   input logic [K*sluice_pkg::CtaW-1:0] eval_quota_i,
   input logic [M-1:0]                  port_sm_i,
   input logic [K*sluice_pkg::CtaW-1:0] port_quota_i,
-  input logic [M-1:0]                  sm_enable_i
+  input logic [M-1:0]                  sm_enable_i,
+  input logic [M-1:0]                  life_i
 );
   localparam int unsigned Tick = 2**P;
 
@@ -25,14 +26,15 @@ module wait_guard_props #(
   logic [M-1:0] reserved;
   logic         sweep, busy;
   wait_guard #(.NUM_SM(M), .MAX_KERNELS(K), .PATIENCE(P)) dut (
-    .clk_i, .rst_ni, .waits_i, .pick_kernel_i, .quota_changed_i, .eval_i, .eval_sm_i, .eval_quota_i, .port_sm_i, .port_quota_i, .sm_enable_i,
+    .clk_i, .rst_ni, .waits_i, .pick_kernel_i, .quota_changed_i, .eval_i, .eval_sm_i, .eval_quota_i, .port_sm_i, .port_quota_i, .sm_enable_i, .life_i,
     .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep), .busy_o(busy));
   (* hierconn *) logic [K-1:0] \dut.urgent_q , \dut.claim_q , \dut.mark_q ;
-  (* hierconn *) logic [M-1:0] \dut.reserved_q ;
+  (* hierconn *) logic [M-1:0] \dut.reserved_q , \dut.hung_q ;
   (* hierconn *) logic [P-1:0] \dut.timer_q ;
 
   logic         waits, urgent, mine, read;
-  logic [P+1:0] waited, idle;        // cycles: of the kernel; of a claim without an SM, since all are read for it
+  logic [P+1:0] waited, idle, dead;  // cycles: of the kernel; of a claim without an SM, since all are read for it; of a reserved SM without life
+  logic [M-1:0] fit_for, gone, life_q;   // gone: lost its reservation by showing no life, and showed none since
   logic [2:0]   others;              // claims of others since the kernel is urgent
   logic [K-1:0] claim_before;
   logic [M-1:0] reserved_before;
@@ -51,7 +53,8 @@ module wait_guard_props #(
         if (port_quota_i[k*sluice_pkg::CtaW +: sluice_pkg::CtaW] != '0) port_quota = 1'b1;
       end
   end
-  assign read = (eval_i && read_quota && (eval_sm_i & sm_enable_i) != '0) || (port_quota && (port_sm_i & sm_enable_i) != '0);
+  assign fit_for = sm_enable_i & ~\dut.hung_q ;
+  assign read = (eval_i && read_quota && (eval_sm_i & fit_for) != '0) || (port_quota && (port_sm_i & fit_for) != '0);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       waited          <= '0;
@@ -60,6 +63,9 @@ module wait_guard_props #(
       picked_q        <= '0;
       claim_before    <= '0;
       reserved_before <= '0;
+      dead            <= '0;
+      gone            <= '0;
+      life_q          <= '1;
       read_q          <= 1'b0;
       lost_q          <= 1'b0;
     end else begin
@@ -72,6 +78,10 @@ module wait_guard_props #(
       if (\dut.claim_q == '0 || \dut.reserved_q != '0 || quota_changed_i || sweep)     idle <= '0;
       else if (idle != '1)                                                             idle <= idle + 1'b1;
       reserved_before <= \dut.reserved_q ;
+      dead   <= (\dut.reserved_q != '0 && (\dut.reserved_q & life_i) == '0 && (reserved_before == '0 || reserved_before == \dut.reserved_q )) ? dead + 1'b1 : '0;
+      life_q <= life_i;
+      if (\dut.reserved_q == '0 && !lost_q && \dut.claim_q != '0) gone <= (gone | reserved_before) & ~life_i;
+      else                                                         gone <= gone & ~life_i;
       read_q <= read && \dut.reserved_q == '0 && !quota_changed_i;
       lost_q <= (\dut.reserved_q & sm_enable_i) != \dut.reserved_q || quota_changed_i;
     end
@@ -94,7 +104,10 @@ module wait_guard_props #(
       one_sm_is_reserved_for_a_claim:            assert ((\dut.reserved_q & (\dut.reserved_q - 1'b1)) == '0 && (\dut.reserved_q == '0 || \dut.claim_q != '0)
                                                          && (reserved == '0 || claim != '0));
       the_first_sm_with_a_quota_is_reserved:     assert (!read_q || \dut.claim_q == '0 || \dut.reserved_q != '0);
-      it_stays_until_the_claim_ends:             assert (reserved_before == '0 || lost_q || \dut.claim_q == '0 || \dut.reserved_q == reserved_before);
+      it_stays_until_the_claim_ends:             assert (reserved_before == '0 || lost_q || \dut.claim_q == '0 || \dut.reserved_q == reserved_before || dead >= (P+2)'(Tick));
+      a_dead_sm_is_not_kept_for_longer:          assert (dead < (P+2)'(2 * Tick) || \dut.reserved_q == '0);
+      a_dead_sm_is_not_reserved_again:           assert ((\dut.reserved_q & ~reserved_before & gone) == '0);
+      an_sm_that_shows_life_is_not_passed_over:  assert ((\dut.hung_q & life_q) == '0);
       a_claim_is_kept_for_a_tick:                assert (!(claim_before != '0 && \dut.claim_q == '0) || past_idle >= (P+2)'(Tick) || past_reserved || past_served);
       a_claim_without_an_sm_passes_on:           assert (\dut.claim_q == '0 || idle < (P+2)'(2 * Tick));
       at_rest_nothing_is_read_again:             assert (busy || !sweep);

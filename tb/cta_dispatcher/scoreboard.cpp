@@ -381,7 +381,7 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   if (in.quota_changed) cover_quotas(before);
   // A command changes who may start, and with it what the wait is for.
   const bool other = refresh || (in.stop | in.evict | in.resume | in.flush) != 0;
-  const bool starves = !picked_ && !waited && !in.quota_changed && something_fits(before);
+  const bool starves = !picked_ && !waited && !in.quota_changed && flushed_ == 0 && something_fits(before);
   if (!starves || other || starved_ == 0) patience_ = to_evaluate_ + 10;
   if (ended) ++patience_;
   starved_ = starves && !other ? starved_ + 1 : 0;

@@ -30,7 +30,7 @@ class Crowd {
   void step() {
     for (; timed_ < bench.started.size(); ++timed_) since(bench.started[timed_]) = now_;
     for (std::size_t i = 0; i < bench.started.size(); ++i) {
-      if (now_ - since(bench.started[i]) < life_) continue;
+      if (hung == bench.started[i].dispatch_sm || now_ - since(bench.started[i]) < life_) continue;
       bench.end(i);
       --timed_;
       break;
@@ -54,7 +54,14 @@ class Crowd {
     return (2U << params_.patience) + claims * (4 + others + drain + 6 + others + 4);
   }
 
+  /// It is not ready any more, and its CTAs don't end.
+  void hang(unsigned sm) {
+    bench.cycle.in.sm_ready[sm] = false;
+    hung = sm;
+  }
+
   DirectedDispatch bench;
+  std::optional<unsigned> hung;
 
  private:
   std::uint64_t& since(const CtaDispatcherOut& cta) { return since_.at(cta.dispatch_sm).at(cta.dispatch_slot); }
@@ -66,12 +73,13 @@ class Crowd {
 };
 
 /// Kernel 0 keeps every SM in pieces; a CTA of kernel 1 needs a whole one.
-void keep_out(Crowd& crowd) {
+void keep_out(Crowd& crowd, std::optional<unsigned> hangs = std::nullopt) {
   CtaDispatcherIn& in = crowd.bench.cycle.in;
   in.demand_warps[0] = 12;
   in.demand_warps[1] = 48;
   crowd.launch(0);
   for (int c = 0; c < 200; ++c) crowd.step();
+  if (hangs) crowd.hang(*hangs);
   crowd.launch(1);
 }
 
@@ -108,6 +116,22 @@ TEST(Waiting, AMaskIsKept) {
   crowd.bench.cycle.in.quota_changed = true;
   keep_out(crowd);
   for (int i = 0; i < 20; ++i) EXPECT_LE(crowd.waits(1, 100000), 130 + 10 + crowd.bound(1));
+}
+
+// An SM that hangs is reserved for two periods at most, and then not again: the bound holds on the others.
+TEST(Waiting, AnSmThatHangsCostsTwoPeriodsOnce) {
+  for (const unsigned sm : {0U, 1U}) {
+    RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+    Crowd crowd(rtl, kSmall, 130);
+    keep_out(crowd, sm);
+    EXPECT_LE(crowd.waits(1, 100000), 130 + 10 + crowd.bound(1) + (2U << kSmall.patience)) << sm;
+    for (int i = 0; i < 20; ++i) EXPECT_LE(crowd.waits(1, 100000), 130 + 10 + crowd.bound(1)) << sm;
+    crowd.hung.reset();  // it shows life, and is reserved again: the kernel may be on no other
+    crowd.bench.cycle.in.sm_ready[sm] = true;
+    crowd.bench.cycle.quota[1 - sm][1] = 0;
+    crowd.bench.cycle.in.quota_changed = true;
+    for (int i = 0; i < 3; ++i) EXPECT_LE(crowd.waits(1, 100000), 130 + 10 + 2 * crowd.bound(1)) << sm;
+  }
 }
 
 // A kernel that may be nowhere, and one that fits nowhere: the claim of the first passes on.

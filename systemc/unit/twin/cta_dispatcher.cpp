@@ -344,7 +344,7 @@ void CtaDispatcherTwin::step(const CtaDispatcherIn& in) {
   const std::uint32_t claim = guard_.claim.value_or(params_.kernels);
   const bool port_free = !out_.dispatch_valid || in.dispatch_ready;
   std::optional<Pick> picked;
-  if (port_free && !in.quota_changed) picked = pick(in);
+  if (port_free && !in.quota_changed && !flushing) picked = pick(in);
   const auto counted = fresh_ ? std::optional<std::uint32_t>(out_.dispatch_kernel) : std::nullopt;
   const auto wanted = dirty_.without(busy_).next(next_dirty_);
   const auto to_credit = left_;
@@ -460,6 +460,8 @@ bool CtaDispatcherTwin::quiet(const CtaDispatcherIn& in) const {
   if (ended_ || left_ || credited_) return false;
   if (flush_.state != Flush::State::kRest || flush_.asked != 0) return false;
   if (waiting(in) != 0 || guard_.timer != 0 || (guard_.mark | guard_.urgent) != 0 || guard_.claim) return false;
+  for (std::uint32_t sm = 0; !guard_.hung.empty() && sm < params_.num_sms; ++sm)
+    if (guard_.hung.contains(sm) && shows_life(in, sm)) return false;
   if (out_.change || out_.evict_done != 0 || out_.kernel_done != 0) return false;
   if (out_.bad_done || out_.cannot_fit || out_.slot_busy || out_.bad_kernel) return false;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {

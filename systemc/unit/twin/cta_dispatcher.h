@@ -119,8 +119,10 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   struct Guard {
     std::uint32_t timer = 0, mark = 0, urgent = 0;
     std::optional<std::uint32_t> claim, reserved;
-    bool tired = false;      ///< the timer has begun anew since the SMs are read for the claim
+    /// The timer has begun anew since the SMs are read for the claim, or since the reserved one showed life.
+    bool tired = false;
     std::uint32_t next = 0;  ///< first in the round
+    SmSet hung;              ///< SMs that showed no life while they were reserved, and none since
     bool operator==(const Guard&) const = default;
   };
 
@@ -144,6 +146,8 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   [[nodiscard]] static std::uint32_t lowest_free_slot(const Sm& sm);
   void step(const CtaDispatcherIn& in);
   [[nodiscard]] std::uint32_t waiting(const CtaDispatcherIn& in) const;
+  /// It is ready, or a CTA of it ends.
+  [[nodiscard]] bool shows_life(const CtaDispatcherIn& in, std::uint32_t sm) const;
   [[nodiscard]] bool claims(const CtaDispatcherIn& in, std::uint32_t k) const;
   [[nodiscard]] bool clock_guard(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken, bool reads);
   void clock_flush(const CtaDispatcherIn& in);

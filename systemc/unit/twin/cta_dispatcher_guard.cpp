@@ -27,6 +27,11 @@ bool CtaDispatcherTwin::claims(const CtaDispatcherIn& in, std::uint32_t k) const
   return guard_.claim == k && (waiting(in) >> k & 1U) != 0;
 }
 
+bool CtaDispatcherTwin::shows_life(const CtaDispatcherIn& in, std::uint32_t sm) const {
+  if (!params_.sm_ready || (left_ && left_->sm == sm)) return true;
+  return !unready_.contains(sm) && (!params_.sm_enable || in.sm_enable[sm]);
+}
+
 /// @param taken the kernel that is picked in this cycle; @param reads an SM's quotas are read
 /// @return every SM is to be read
 bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken, bool reads) {
@@ -49,15 +54,23 @@ bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std
     next.claim.reset();
   }
   const auto enabled = [&](std::uint32_t sm) { return !params_.sm_enable || in.sm_enable[sm]; };
+  const auto fit = [&](std::uint32_t sm) { return enabled(sm) && !guard_.hung.contains(sm); };
   if (!guard_.reserved && guard_.claim) {
     const std::uint32_t k = *guard_.claim;
-    if (out_.dispatch_valid && in.port_quota[k] != 0 && enabled(out_.dispatch_sm)) next.reserved = out_.dispatch_sm;
-    if (reads && eval_ && in.quota[k] != 0 && enabled(*eval_)) next.reserved = eval_;
+    if (out_.dispatch_valid && in.port_quota[k] != 0 && fit(out_.dispatch_sm)) next.reserved = out_.dispatch_sm;
+    if (reads && eval_ && in.quota[k] != 0 && fit(*eval_)) next.reserved = eval_;
   }
-  next.tired = (guard_.tired || tick) && guard_.claim && !guard_.reserved && !in.quota_changed;
-  if (guard_.reserved && !enabled(*guard_.reserved)) sweep = true;
-  if (next.reserved && !enabled(*next.reserved)) next.reserved.reset();
+  const bool dead = guard_.reserved && !shows_life(in, *guard_.reserved), gives_up = tick && guard_.tired && dead;
+  const bool lost = guard_.reserved && (gives_up || !enabled(*guard_.reserved));
+  if (lost) next.reserved.reset();
   if (in.quota_changed || !next.claim) next.reserved.reset();
+  const bool goes_on = guard_.reserved ? dead && !lost : !next.reserved;
+  next.tired = (guard_.tired || tick) && guard_.claim && !in.quota_changed && goes_on;
+  if (gives_up) next.hung.insert(*guard_.reserved);
+  for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
+    if (shows_life(in, sm)) next.hung.erase(sm);
+  }
+  sweep = sweep || lost;
   guard_ = next;
   return sweep;
 }
