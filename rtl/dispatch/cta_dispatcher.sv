@@ -191,8 +191,8 @@ module cta_dispatcher #(
   assign dispatch_valid_o = valid;
   assign query_sm_o       = eval_sm;
   assign port_sm_o        = port_sm;
-
   assign dispatch_region_valid_o = with_regions_q;
+
   // Where quotas change, what is about to be charged or compared is so by the old ones. Looked at only with a CTA there: no reset.
   always_ff @(posedge clk_i) begin
     if (free_to_pick) with_regions_q <= regions;

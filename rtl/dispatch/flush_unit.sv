@@ -2,7 +2,8 @@
 // flush_unit: gives up the CTAs of a kernel (docs/reference/blocks/flush.md). One kernel after the other: when none of its CTAs is at the port, its tag
 // goes on by one, so that its SMs' reports are late from then on; then each of its CTAs is ended here, one in a cycle without a report, SM by SM. Which
 // one is found in the cycle before, and again in each that a report takes.
-// A report that is late is dropped. A kernel whose slot is FREE has nothing left to give up. Without the option reports pass as they come.
+// A report that is late is dropped. A kernel whose slot is FREE has nothing left to give up. Nothing is picked while busy_o is high: what still reports is
+// on an SM already, and none of it reports twice, so reports can't hold a flush off for ever. Without the option reports pass as they come.
 module flush_unit #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of flush_unit among a model of its neighbours: two SMs of two CTA slots, K kernel slots. A kernel is launched, picked for and stopped at any
 // time; its CTA comes to the port, has its slot from the second cycle there on, and waits as long as it likes. A slot is free in the second cycle after an
-// end. A kernel slot that dispatches nothing more becomes FREE some time after its last CTA has gone. Reports are anything at all.
+// end. A kernel slot that dispatches nothing more becomes FREE some time after its last CTA has gone. Nothing is picked while the unit is busy. Reports
+// are anything at all.
 module flush_unit_props #(
   parameter int unsigned K = 2   // 2 or 3
 ) (
@@ -36,7 +37,7 @@ module flush_unit_props #(
   logic           pick;
   logic [K-1:0]   port_kernel_hot, none_left;
   assign port_kernel_hot = port ? K'(1) << port_kernel : '0;
-  assign pick            = pick_i && (!port || ready_i) && running[pick_kernel_i] && !used[pick_place_i] && !(port && port_place == pick_place_i);
+  assign pick            = pick_i && !busy && (!port || ready_i) && running[pick_kernel_i] && !used[pick_place_i] && !(port && port_place == pick_place_i);
 
   logic [M*N*(1+KW)-1:0]  slots;
   logic                   end_valid, giving_up, flush_valid, busy, end_there;
@@ -115,8 +116,8 @@ module flush_unit_props #(
   logic [K*TagW-1:0] tags_q;
   logic [K-1:0]      flushed_q, flush_hot, kernel_before;
   logic [1:0]        state_before;
-  logic [4:0]        distance, distance_q;
-  logic              steps_q;
+  logic [4:0]        distance, distance_q, others, others_q;   // others: CTAs of other kernels that have not ended
+  logic              steps_q, reports_q;
   initial started = 1'b0;
   assign flush_hot = flush_valid ? K'(1) << flush_kernel[KW-1:0] : '0;
   logic [KW-1:0] given;   // the kernel of the walk, by number
@@ -134,6 +135,8 @@ module flush_unit_props #(
     kernel_before <= \dut.kernel_q ;
     distance_q    <= distance;
     steps_q       <= \dut.state_q != Rest && !(\dut.state_q == Close && !flush_valid && (\dut.kernel_q & present) != '0) && !(giving_up && done_valid_i);
+    others_q      <= others;
+    reports_q     <= \dut.state_q != Rest && !(\dut.state_q == Close && !flush_valid) && done_valid_i && end_there && owner[end_place] != given;
     gone_q        <= \dut.kernel_q & ~present;
   end
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -166,6 +169,9 @@ module flush_unit_props #(
       Walk:    distance = (\dut.sm_q ? 5'd1 : 5'd8) + 5'(to_end) + 5'(to_end != '0 && !next_is_one);   // or the next one is not found yet
       default: distance = '0;
     endcase
+    others = 5'(fresh && port_kernel != given);
+    for (int unsigned i = 0; i < M*N; i++)
+      if (used[i] && owner[i] != given && !(ends_q && end_place_q == 2'(i))) others = others + 1'b1;
     ok_none_left = 1'b1;
     ok_tags      = 1'b1;
     for (int unsigned k = 0; k < K; k++) begin
@@ -189,6 +195,7 @@ module flush_unit_props #(
       if (was_up) none_is_left_behind_the_walk: assert (ok_none_left);
       if (was_up) a_tag_goes_on_with_its_flush_only: assert (ok_tags);
       if (was_up && steps_q) every_cycle_brings_it_nearer: assert (distance < distance_q);
+      if (was_up && reports_q) an_end_of_another_brings_it_nearer_too: assert (distance + others < distance_q + others_q);
       what_is_wanted_is_remembered: assert ((wanted & present & ~told & ~\dut.asked_q & ~(\dut.kernel_q & {K{\dut.state_q == Close}})) == '0);
     end
     if (started && !rst_ni) reset_is_clean: assert (tags == '0 && !busy && !giving_up && !flush_valid);

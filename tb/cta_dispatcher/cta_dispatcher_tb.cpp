@@ -84,6 +84,31 @@ TEST(CtaDispatcher, AFlushGivesBackWhatNeverReports) {
   EXPECT_EQ(bench.outputs().state[1], SlotState::kFree);
 }
 
+// Short CTAs of another kernel end in every cycle. A report always goes first, but no CTA is picked while a flush runs: so there
+// is an end to the reports.
+TEST(CtaDispatcher, AFlushEndsBesideAReportInEveryCycle) {
+  RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
+  DirectedDispatch bench(rtl, kFermi);
+  for (auto& sm : bench.cycle.quota) sm = {1, 7};
+  bench.steps(3);
+  bench.cycle.in.launch = 3;
+  bench.steps(16 * 8 + 30);
+  ASSERT_EQ(bench.started.size(), 128U);
+  const auto report = [&bench] {
+    const auto other = std::ranges::find_if(bench.started, [](const CtaDispatcherOut& cta) { return cta.dispatch_kernel == 1; });
+    if (other != bench.started.end()) bench.end(static_cast<std::size_t>(other - bench.started.begin()));
+    bench.step();
+  };
+  for (unsigned c = 0; c < 1000; ++c) report();
+  bench.cycle.in.flush = 1;
+  unsigned cycles = 0;
+  do report();
+  while (bench.outputs().kernel_done == 0 && ++cycles < 1000);
+  EXPECT_LE(cycles, 128U + 16 + 8);  // sixteen are given up, the others end
+  bench.steps(16 * 8 + 30);
+  EXPECT_EQ(bench.outputs().resident[1], 16U * 7);  // dispatch goes on
+}
+
 // A report that no SM should send, with the kernel and the tag of others, ends a CTA that is about to be given up. A late report
 // comes right behind it. BAD_DONE tells the first, and nobody else loses anything.
 TEST(CtaDispatcher, AWrongReportOfACtaThatIsGivenUpIsTold) {

@@ -339,7 +339,7 @@ void CtaDispatcherTwin::read_next(const CtaDispatcherIn& in, std::optional<std::
   answer_new_ = reads;
 }
 
-void CtaDispatcherTwin::step(const CtaDispatcherIn& in) {
+void CtaDispatcherTwin::step(const CtaDispatcherIn& in, bool flushing) {
   // By the registers as they stand.
   const std::uint32_t claim = guard_.claim.value_or(params_.kernels);
   const bool port_free = !out_.dispatch_valid || in.dispatch_ready;

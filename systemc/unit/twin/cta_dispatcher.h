@@ -144,7 +144,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
                      std::optional<std::uint32_t> given);
   void launch(const CtaDispatcherIn& in, std::uint32_t k);
   [[nodiscard]] static std::uint32_t lowest_free_slot(const Sm& sm);
-  void step(const CtaDispatcherIn& in);
+  void step(const CtaDispatcherIn& in, bool flushing);  ///< nothing is picked while a flush runs
   [[nodiscard]] std::uint32_t waiting(const CtaDispatcherIn& in) const;
   /// It is ready, or a CTA of it ends.
   [[nodiscard]] bool shows_life(const CtaDispatcherIn& in, std::uint32_t sm) const;

@@ -76,7 +76,7 @@ void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
     return;
   }
   if (!params_.flush) {
-    step(in);
+    step(in, false);
     return;
   }
   CtaDispatcherIn seen = in;
@@ -88,8 +88,9 @@ void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
     seen.done_sm = out_.giving_sm;
     seen.done_slot = out_.giving_slot;
   }
+  const bool flushing = flush_.state != Flush::State::kRest || flush_.asked != 0;
   clock_flush(in);
-  step(seen);
+  step(seen, flushing);
   refresh_flush();
 }
 
