@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of profile_counters: the Verilated RTL against plain sums.
+// Bench of profile_counters with one to four schedulers: the Verilated RTL against plain sums.
 #include <Vprofile_counters.h>
+#include <Vprofile_counters_1.h>
+#include <Vprofile_counters_3.h>
+#include <Vprofile_counters_4.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <type_traits>
 
 #include "systemc/unit/rtl/verilated_model.h"
 #include "tb/common/coverage.h"
@@ -17,7 +21,8 @@ constexpr std::uint32_t kMaxShare = 8192;           // lines, of a share of 0
 constexpr std::uint32_t kLongest = (1U << 16) - 1;  // cycles of a window
 
 /// What the port says, against plain sums: instructions of the owner until the SM has made `share` requests.
-TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) {
+template <class Top, unsigned kSchedulers>
+void count_until_the_share_is_spent() {
   Random random(seed());
   Coverage coverage("profile_counters");
   coverage.declare("held", "the owner issues while not enabled");
@@ -26,22 +31,24 @@ TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) {
   coverage.declare("share spent", "issues of the owner that do not count");
   coverage.declare("share left", "a window that ends within its share");
   coverage.declare("largest share", "more than the 8,192 requests of a share of 0");
-  coverage.declare("longest window", "2^16 - 1 cycles, two issues in each, no request");
-  VerilatedModel<Vprofile_counters> rtl(waveform("profile_counters"));
+  coverage.declare("longest window", "2^16 - 1 cycles, every scheduler issues in each, no request");
+  VerilatedModel<Top> rtl(waveform("profile_counters"));
   std::uint32_t insts = 0, requests = 0, enabled = 0, share = 0, owner = 0;
-  const auto cycle = [&](bool clear, bool enable, std::uint32_t issue, const std::array<std::uint32_t, 2>& kernels,
+  const auto cycle = [&](bool clear, bool enable, std::uint32_t issue, const std::array<std::uint32_t, kSchedulers>& kernels,
                          bool request) {
     rtl->clear_i = clear;
     rtl->enable_i = enable;
     rtl->issue_valid_i = static_cast<CData>(issue);
-    rtl->issue_kernel_i = static_cast<CData>(kernels[0] | kernels[1] << 3);
+    std::uint32_t issue_kernel = 0;
+    for (unsigned s = 0; s < kSchedulers; ++s) issue_kernel |= kernels[s] << 3 * s;
+    rtl->issue_kernel_i = static_cast<std::remove_reference_t<decltype(rtl->issue_kernel_i)>>(issue_kernel);
     rtl->owner_i = static_cast<CData>(owner);
     rtl->request_i = request;
     rtl->minus_share_i = static_cast<SData>(clear ? 0x1fffU & (0U - share) : 0);
     rtl.low();
     rtl.high();
     const bool counts = enable && requests < (share == 0 ? kMaxShare : share);
-    for (unsigned s = 0; s < 2; ++s) {
+    for (unsigned s = 0; s < kSchedulers; ++s) {
       if ((issue >> s & 1U) == 0) continue;
       const bool own = kernels[s] == owner;
       insts += counts && own ? 1 : 0;
@@ -71,21 +78,30 @@ TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) {
     const bool calm_now = calm > 0;
     const bool enable = !clear && enabled < kLongest && (calm_now || (c % 64 < 56 && random.chance(0.9)));
     const bool request = calm_now ? calm_requests : random.chance(0.3);
-    std::array<std::uint32_t, 2> kernels{owner, owner};
+    std::array<std::uint32_t, kSchedulers> kernels;
+    kernels.fill(owner);
     for (std::uint32_t& kernel : kernels) {
       if (!calm_now && random.chance(0.3)) kernel = random.in(0, 3);
     }
-    cycle(clear, enable, calm_now ? 3 : random.in(0, 3), kernels, request);
+    constexpr std::uint32_t kAll = (1U << kSchedulers) - 1;
+    cycle(clear, enable, calm_now ? kAll : random.in(0, kAll), kernels, request);
     calm = longest ? kLongest : calm - (calm > 0 ? 1 : 0);
     since = enable ? 0 : since + 1;
     if (since > 0) {
       ASSERT_EQ(rtl->insts_o, insts) << "cycle " << c;
     }
     if (share == 0 && requests > kMaxShare) coverage.hit("largest share");
-    if (insts == 2 * kLongest) coverage.hit("longest window");
+    if (insts == kSchedulers * kLongest) coverage.hit("longest window");
   }
   EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
 }
+
+TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) {
+  count_until_the_share_is_spent<Vprofile_counters, 2>();
+}
+TEST(ProfileCounters, CountWithOneScheduler) { count_until_the_share_is_spent<Vprofile_counters_1, 1>(); }
+TEST(ProfileCounters, CountWithThreeSchedulers) { count_until_the_share_is_spent<Vprofile_counters_3, 3>(); }
+TEST(ProfileCounters, CountWithFourSchedulers) { count_until_the_share_is_spent<Vprofile_counters_4, 4>(); }
 
 }  // namespace
 }  // namespace sluice::tb
