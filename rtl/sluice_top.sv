@@ -51,7 +51,8 @@ module sluice_top #(
   input  logic [sluice_pkg::PriorityW-1:0]                 launch_priority_i,
   output logic                                             launched_valid_o,  // pulse: the next launch of the port
   output logic [sluice_pkg::KIndexW-1:0]                   launched_kernel_o, // got this kernel slot,
-  output logic                                             launched_refused_o,// and could not fit
+  output logic                                             launched_refused_o,// and could not fit;
+  output logic                                             launched_flushed_o,// or it was handed back by a flush, without a slot
   output logic [MAX_KERNELS-1:0]                           kernel_done_o,     // pulses: the kernel of this slot has ended
   input  logic [NUM_SM*NUM_SCHED-1:0]                      issue_valid_i,     // scheduler s of SM m issued: bit m*NUM_SCHED+s
   input  logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0]  issue_kernel_i,    // for this kernel slot
@@ -170,6 +171,9 @@ module sluice_top #(
   logic [sluice_pkg::SlotW-1:0] giving_slot;
   assign unused_giving_up = ^{giving_up, giving_sm, giving_slot};   // for benches of the dispatcher
   sluice_pkg::launch_t    port_launch;
+  logic                   purge, purge_all;
+  logic [sluice_pkg::ContextW-1:0] purge_context;
+  logic [3:0]             queue_count;
   logic [K*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags;
 
 
@@ -222,6 +226,10 @@ module sluice_top #(
     .num_present_i        (num_present),
     .ctas_i               (ctas),
     .port_slots_o         (port_slots),
+    .purge_o              (purge),
+    .purge_all_o          (purge_all),
+    .purge_context_o      (purge_context),
+    .queue_i              (queue_count),
     .port_admit_i          (port_admit),
     .port_demand_i        (port_launch.demand),
     .port_ctas_i          (port_launch.ctas),
@@ -408,17 +416,19 @@ module sluice_top #(
     always_comb
       for (int unsigned k = 0; k < K; k++) slot_free[k] = slot_state[k*2 +: 2] == sluice_pkg::SlotFree;
     launch_queue #(.MAX_KERNELS(K), .DEPTH(LAUNCH_QUEUE)) i_launch_queue (
-      .clk_i, .rst_ni, .launch_valid_i, .launch_ready_o, .launch_i(launch_in), .slot_i(port_slots), .slot_free_i(slot_free), .admit_o(port_admit),
-      .admit_launch_o(port_launch), .launched_valid_o, .launched_kernel_o, .launched_refused_o, .busy_o(queue_busy));
+      .clk_i, .rst_ni, .launch_valid_i, .launch_ready_o, .launch_i(launch_in), .purge_i(purge), .purge_all_i(purge_all),
+      .purge_context_i(purge_context), .slot_i(port_slots), .slot_free_i(slot_free), .admit_o(port_admit),
+      .admit_launch_o(port_launch), .launched_valid_o, .launched_kernel_o, .launched_refused_o, .launched_flushed_o,
+      .waiting_o(queue_count), .busy_o(queue_busy));
     grid_walker #(.MAX_KERNELS(K)) i_grid_walker (
       .clk_i, .rst_ni, .admit_i(port_admit), .launch_i(port_launch), .launch_slot_i(launch), .slot_free_i(slot_free),
       .leaves_i(dispatch_valid_o && dispatch_ready_i), .kernel_i(dispatch_kernel_o), .cta_i(dispatch_cta_o), .x_o(dispatch_x_o), .y_o(dispatch_y_o),
       .z_o(dispatch_z_o), .context_o(dispatch_context_o), .priority_o(dispatch_priority_o), .tags_o(tags));
   end else begin : gen_no_launch
-    assign {launch_ready_o, launched_valid_o, launched_kernel_o, launched_refused_o, port_admit, port_launch, tags, queue_busy} = '0;
+    assign {launch_ready_o, launched_valid_o, launched_kernel_o, launched_refused_o, launched_flushed_o, port_admit, port_launch, tags, queue_count, queue_busy} = '0;
     assign {dispatch_x_o, dispatch_y_o, dispatch_z_o, dispatch_context_o, dispatch_priority_o} = '0;
     logic unused_launch;
-    assign unused_launch = ^{launch_valid_i, launch_in, port_slots, port_launch};
+    assign unused_launch = ^{launch_valid_i, launch_in, port_slots, port_launch, purge, purge_all, purge_context};
   end
   assign kernel_done_o = kernel_done[MAX_KERNELS-1:0];
 

@@ -80,6 +80,10 @@ module sluice_csr #(
   input  logic [sluice_pkg::GridW-1:0]               port_ctas_i,
   input  logic [sluice_pkg::PriorityW-1:0]           port_priority_i,
   input  logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_i,   // of each slot: {priority, context}
+  output logic                                       purge_o,                // pulse, combinational: launches of a context that wait are handed back
+  output logic                                       purge_all_o,            // with it: those of all
+  output logic [sluice_pkg::ContextW-1:0]            purge_context_o,
+  input  logic [3:0]                                 queue_i,                // launches that wait
   // status
   input  logic [MAX_KERNELS*2-1:0]                   slot_state_i,
   input  logic [MAX_KERNELS*16-1:0]                  resident_i,
@@ -125,7 +129,7 @@ module sluice_csr #(
   logic [MAX_KERNELS-1:0]    exists_k, bad_config_k, slot_busy_k, read_exists_k, static_write_k;
   logic [MAX_KERNELS*32-1:0] rdata_k;
 
-  logic                      go, flush_context;
+  logic                      go, flush_context, flush_context_q;
   assign wslot_hit = waddr >= sluice_csr_pkg::SlotBase && waddr < SlotsEnd;
   assign rslot_hit = raddr >= sluice_csr_pkg::SlotBase && raddr < SlotsEnd;
   assign wslot     = waddr[SlotLsb +: KIndexW];   // SlotBase is a multiple of eight strides
@@ -139,7 +143,7 @@ module sluice_csr #(
       .registers_o(demand_registers_o[k*RegW +: RegW]), .shared_o(demand_shared_o[k*SharedW +: SharedW]), .grid_o(grid_o[k*32 +: 32]),
       .repeat_o(repeat_o[k]), .priority_o(priority_o[k*sluice_pkg::PriorityW +: sluice_pkg::PriorityW]), .port_slot_i(port_slots_o[k]),
       .port_admit_i(port_admit_i[k]), .port_demand_i, .port_ctas_i, .port_priority_i,
-      .tags_i(tags_i[k*(sluice_pkg::ContextW+sluice_pkg::PriorityW) +: sluice_pkg::ContextW+sluice_pkg::PriorityW]), .flush_context_i(flush_context),
+      .tags_i(tags_i[k*(sluice_pkg::ContextW+sluice_pkg::PriorityW) +: sluice_pkg::ContextW+sluice_pkg::PriorityW]), .flush_context_i(flush_context_q),
       .go_i(go), .launch_o(launch_o[k]), .stop_o(stop_o[k]), .evict_o(evict_o[k]), .resume_o(resume_o[k]), .flush_o(flush_o[k]),
       .quota_o(quota_o[k*CtaW +: CtaW]), .mask_o(mask_o[k*NUM_SM +: NUM_SM]), .static_write_o(static_write_k[k]), .state_i(slot_state_i[k*2 +: 2]),
       .resident_i(resident_i[k*16 +: 16]), .dispatched_i(dispatched_i[k*32 +: 32]), .ctas_i(ctas_i[k*CtaW +: CtaW]));
@@ -195,8 +199,18 @@ module sluice_csr #(
     assign unused_busy = ^sm_busy_i;
   end
 
-  // The kernel slots of the launch port.
-  logic slots_exist, slots_read, slots_bad;
+  // A flush of a context purges the queue first. What left the queue in the cycle before is RUNNING or refused in the next one; then the slots are looked
+  // at. The data of the write are still there.
+  assign purge_o         = FLUSH != 0 && LAUNCH_QUEUE != 0 && flush_context;
+  assign purge_all_o     = wdata[sluice_csr_pkg::ControlFlushAllLsb];
+  assign purge_context_o = wdata[sluice_csr_pkg::ControlContextLsb +: sluice_pkg::ContextW];
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) flush_context_q <= 1'b0;
+    else         flush_context_q <= flush_context;
+
+  // The kernel slots of the launch port, and its queue.
+  logic        slots_exist, port_read, slots_bad;
+  logic [31:0] port_rdata;
   if (LAUNCH_QUEUE != 0) begin : gen_port
     logic [MAX_KERNELS-1:0] port_slots_q;
     logic                   slots_exist_q, in_range_q, write_slots;
@@ -211,11 +225,12 @@ module sluice_csr #(
     assign port_slots_o = port_slots_q;
     assign slots_exist  = slots_exist_q;
     assign slots_bad    = write_global && slots_exist_q && !in_range_q;
-    assign slots_read   = raddr == sluice_csr_pkg::PortSlotsAddr;
+    assign port_read    = raddr == sluice_csr_pkg::PortSlotsAddr || raddr == sluice_csr_pkg::QueueAddr;
+    assign port_rdata   = !port_read ? '0 : (raddr == sluice_csr_pkg::QueueAddr) ? 32'(queue_i) : 32'(port_slots_q);
   end else begin : gen_no_port
-    assign {port_slots_o, slots_exist, slots_bad, slots_read} = '0;
+    assign {port_slots_o, slots_exist, slots_bad, port_read, port_rdata} = '0;
     logic unused_port;
-    assign unused_port = ^{port_admit_i, port_demand_i, port_ctas_i, port_priority_i, tags_i};
+    assign unused_port = ^{port_admit_i, port_demand_i, port_ctas_i, port_priority_i, tags_i, queue_i};
   end
 
   // EVICT's count goes with the command, whichever slot it is for.
@@ -259,9 +274,9 @@ module sluice_csr #(
       default: top_read_exists = 1'b0;
     endcase
   end
-  assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists || sms_read_exists || slots_read;
-  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | (32'(port_slots_o) & {32{slots_read}});
+  assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists || sms_read_exists || port_read;
+  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | port_rdata;
 
   assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o && !enable_write_o
-               && (launch_o | stop_o | evict_o | resume_o) == '0 && (FLUSH == 0 || flush_o == '0);
+               && (launch_o | stop_o | evict_o | resume_o) == '0 && (FLUSH == 0 || (flush_o == '0 && !flush_context_q));
 endmodule

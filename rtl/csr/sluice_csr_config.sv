@@ -38,7 +38,7 @@ module sluice_csr_config #(
   output logic [7:0]                     monitor_hold_o,
   output logic [sluice_pkg::ShareW-1:0]  request_share_o,
   output logic [7:0]                     drain_limit_o,
-  output logic                           flush_context_o,        // with write_i: kernels of a context are flushed
+  output logic                           flush_context_o,        // with write_i: kernels of a context are flushed, or all
   output logic                           go_o                    // with write_i: every waiting slot is launched in the next cycle
 );
   localparam int unsigned WarpW   = sluice_pkg::WarpW;
@@ -153,7 +153,7 @@ module sluice_csr_config #(
         sluice_csr_pkg::ControlAddr: begin
           reprofile_d = write_data_i[sluice_csr_pkg::ControlReprofileLsb];
           go_o        = write_data_i[sluice_csr_pkg::ControlGoLsb];
-          flush_context_o = write_data_i[sluice_csr_pkg::ControlFlushContextLsb];
+          flush_context_o = write_data_i[sluice_csr_pkg::ControlFlushContextLsb] || write_data_i[sluice_csr_pkg::ControlFlushAllLsb];
         end
         sluice_csr_pkg::CapWarpsAddr:      cap_warps_d      = write_data_i[WarpW-1:0];
         sluice_csr_pkg::CapRegistersAddr:  cap_registers_d  = write_data_i[RegW-1:0];

@@ -32,7 +32,7 @@ module sluice_csr_slot #(
   input  logic [sluice_pkg::GridW-1:0]   port_ctas_i,
   input  logic [sluice_pkg::PriorityW-1:0] port_priority_i,
   input  logic [sluice_pkg::ContextW+sluice_pkg::PriorityW-1:0] tags_i,   // {priority, context}
-  input  logic                           flush_context_i,  // with a write elsewhere: flush the kernel if it is of the context in write_data_i
+  input  logic                           flush_context_i,  // the cycle after a write elsewhere: flush the kernel, if it is of the context in write_data_i or that says all
   input  logic                           go_i,             // with a write elsewhere: a launch that waits is made
   output logic                           launch_o,         // pulses, the cycle after write_i or go_i
   output logic                           stop_o,
@@ -95,8 +95,8 @@ module sluice_csr_slot #(
   assign accept         = write_i && exists_q && in_range_q && !(descriptor_q ? !is_free : launches && ports);
   if (FLUSH != 0) begin : gen_flush
     logic of_context, flush_d, flush_q;
-    assign of_context = LAUNCH_QUEUE != 0 && flush_context_i && state_i != sluice_csr_pkg::SlotStateFree
-                        && tags_i[0 +: sluice_pkg::ContextW] == write_data_i[sluice_csr_pkg::ControlContextLsb +: sluice_pkg::ContextW];
+    assign of_context = flush_context_i && state_i != sluice_csr_pkg::SlotStateFree && (write_data_i[sluice_csr_pkg::ControlFlushAllLsb]
+                        || (LAUNCH_QUEUE != 0 && tags_i[0 +: sluice_pkg::ContextW] == write_data_i[sluice_csr_pkg::ControlContextLsb +: sluice_pkg::ContextW]));
     assign flush      = write_data_i[sluice_csr_pkg::SlotCtrlFlushLsb];
     assign flush_d    = of_context || (accept && write_offset_i == sluice_csr_pkg::SlotCtrlOffset && flush);
     always_ff @(posedge clk_i or negedge rst_ni)

@@ -71,7 +71,7 @@ module example_gpu #(
   logic [KIndexW-1:0]               flush_kernel, done_kernel;
   logic [TagW-1:0]                  dispatch_tag, flush_tag, done_tag;
   // For grids of several dimensions, contiguous regions, and traces.
-  logic                             refused;
+  logic                             refused, flushed;
   logic [sluice_pkg::GridW-1:0]     place_x;
   logic [sluice_pkg::BlockW-1:0]    place_y, place_z;
   logic [sluice_pkg::ContextW-1:0]  kernel_context;
@@ -84,7 +84,7 @@ module example_gpu #(
   logic [sluice_pkg::CtaW-1:0]    profile_ctas;
   logic [sluice_pkg::ScaledW-1:0] profile_scaled;
   logic                           unused_here;
-  assign unused_here = ^{refused, place_x, place_y, place_z, kernel_context, kernel_priority,
+  assign unused_here = ^{refused, flushed, place_x, place_y, place_z, kernel_context, kernel_priority,
                          register_base, shared_base, region_valid, profile_window, profile_valid, profile_kernel, profile_ctas, profile_scaled};
 
   sluice_top #(
@@ -134,6 +134,7 @@ module example_gpu #(
     .launched_valid_o,
     .launched_kernel_o,
     .launched_refused_o       (refused),
+    .launched_flushed_o       (flushed),
     .kernel_done_o,
     .issue_valid_i            (issue_valid),
     .issue_kernel_i           (issue_kernel),

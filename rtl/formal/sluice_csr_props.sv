@@ -209,6 +209,11 @@ module sluice_csr_props (
         if (write && waddr == 12'h410 + 12'(k << 7) && !wdata[6] && wdata[3:0] == 4'd1) waits[k] <= launches_later[k];
     end
 
+  logic       flush_all_q;   // CONTROL.FLUSH_ALL was written in the cycle before
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) flush_all_q <= 1'b0;
+    else         flush_all_q <= write && waddr == 12'h00C && wdata[3];
+
   logic [3:0] mode_in_decision_states;
   logic       slot_busy, bad_mode, mode_in_decision, clears_error, none_left, changes_nothing;
   assign slot_busy        = hit && descriptor && in_range && busy;
@@ -244,10 +249,11 @@ module sluice_csr_props (
 
       // Commands.
       if (in_slot && offset == 7'h10) command_follows_an_accepted_write: assert (pulses == ($past(command) ? {$past(wdata[6]), $past(wdata[3:1]), $past(wdata[0]
-        && !launches_later[which])} : {4'd0, $past(go && waits[which])}));
+        && !launches_later[which])} : {$past(flush_all_q && slot_state_i[2*which +: 2] != 2'd0), 3'd0, $past(go && waits[which])}));
       if ($past(go)) go_launches_all_that_wait: assert (launch == $past(waits) && {stop, evict, resume, flush} == '0);
       launches_that_wait_are_known: assert ({\dut.gen_slot[1].i_slot.waits_q , \dut.gen_slot[0].i_slot.waits_q } == waits);
-      at_most_one_command: assert ($past(go) || ({launch, stop, evict, resume, flush} & ({launch, stop, evict, resume, flush} - 10'd1)) == '0);
+      if ($past(flush_all_q)) flush_all_is_of_all_that_are_there: assert (flush == {$past(slot_state_i[3:2]) != 2'd0, $past(slot_state_i[1:0]) != 2'd0});
+      at_most_one_command: assert ($past(go || flush_all_q) || ({launch, stop, evict, resume, flush} & ({launch, stop, evict, resume, flush} - 10'd1)) == '0);
       if ($past(command) && pulses[2]) evict_count_goes_with_evict: assert (evict_count == $past(wdata[31:16]));
       if (in_slot && offset == 7'h10) repeat_is_taken_with_launch:
         assert (repeats[which] == (($past(command && wdata[0] && slot_state_i[2*which +: 2] == 2'd0)) ? $past(wdata[4]) : $past(repeats[which])));

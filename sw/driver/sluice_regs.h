@@ -45,6 +45,7 @@ inline constexpr std::uint32_t kControl = 0x00c;  // Commands to the whole unit.
 inline constexpr Field kControlReprofile{0, 1};
 inline constexpr Field kControlGo{1, 1};
 inline constexpr Field kControlFlushContext{2, 1};
+inline constexpr Field kControlFlushAll{3, 1};
 inline constexpr Field kControlContext{8, 8};
 inline constexpr std::uint32_t kStatus = 0x010;  // State of the sequencer.
 inline constexpr Field kStatusSequencer{0, 4};
@@ -101,6 +102,7 @@ inline constexpr Field kFeaturesChurn{16, 5};
 inline constexpr std::uint32_t kSmEnable = 0x080;  // A bit an SM, 32 a register: it may be given CTAs. What runs on an SM that is disabled ends there. A write restarts the sequencer, as one of MODE does.
 inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the dispatch port. A disabled SM that reads 0 stays empty.
 inline constexpr std::uint32_t kPortSlots = 0x06c;  // A bit a kernel slot: it is the launch port's. Registers can't launch it, nor write its descriptor: SLOT_BUSY. A launch that waits for GO there is dropped.
+inline constexpr std::uint32_t kQueue = 0x070;  // Queue of the launch port.
 
 // Offsets in a kernel slot, for slot().
 inline constexpr std::uint32_t kSlotWarps = 0x000;  // Descriptor: warps of one CTA.

@@ -73,7 +73,7 @@ class Scoreboard {
     }
     const bool answered = out.axi.bvalid && !(before_out_.bvalid && !before_in_.axi.bready);
     launches_before_ = std::exchange(launches_, 0);
-    flushes_ = 0;
+    flush_context();
     ports_ = parameters_.launch_queue != 0 ? shadow_[regs::kPortSlots] : 0;  // as of the cycle before
     waiting_ &= ~ports_;
     if (answered) judge_write(out.axi.bresp);
@@ -117,6 +117,7 @@ class Scoreboard {
     expected_read_.reset();
     reading_ = false;
     waiting_ = launches_ = flushes_ = 0;
+    flush_context_.reset();
     before_in_ = {};
     before_out_ = {};
   }
@@ -165,17 +166,25 @@ class Scoreboard {
     if (!waits) launches_ |= 1U << slot;
   }
 
-  /// One kernel, or all of a context that are there.
+  /// One kernel.
   void flush(std::uint32_t address, std::uint32_t data, unsigned slot) {
     if (parameters_.flush == 0) return;
     if (address == regs::slot(slot, regs::kSlotCtrl) && regs::kSlotCtrlFlush.get(data) != 0) {
       flushes_ |= 1U << slot;
       coverage_.hit("flush of a kernel");
     }
-    if (address != regs::kControl || regs::kControlFlushContext.get(data) == 0 || parameters_.launch_queue == 0) return;
+    if (address == regs::kControl) flush_context_ = data;
+  }
+
+  /// All of a context, or all, that are there in the cycle after the write.
+  void flush_context() {
+    flushes_ = 0;
+    const auto data = std::exchange(flush_context_, std::nullopt);
+    const bool all = data && regs::kControlFlushAll.get(*data) != 0;
+    if (!data || (!all && (regs::kControlFlushContext.get(*data) == 0 || parameters_.launch_queue == 0))) return;
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
       const bool there = before_in_.status.slot_state[k] != 0;
-      const bool same = regs::kSlotTagsContext.get(before_in_.status.tags[k]) == regs::kControlContext.get(data);
+      const bool same = all || regs::kSlotTagsContext.get(before_in_.status.tags[k]) == regs::kControlContext.get(*data);
       if (there && same) flushes_ |= 1U << k;
       if (!there && same) coverage_.hit("flush of a context passes a FREE slot");
     }
@@ -256,6 +265,7 @@ class Scoreboard {
   std::uint32_t waiting_ = 0;                         ///< a bit a slot: its launch waits for CONTROL.GO
   std::uint32_t launches_ = 0, launches_before_ = 0;  ///< expected in this cycle; in the one before
   std::uint32_t flushes_ = 0;                         ///< expected in this cycle
+  std::optional<std::uint32_t> flush_context_;        ///< written to CONTROL in the cycle before
   bool reading_ = false;                              ///< an address was taken in the cycle before
   std::uint32_t read_address_ = 0;
   std::optional<std::pair<AxiResponse, std::uint32_t>> expected_read_;
@@ -312,6 +322,7 @@ class Stimulus {
       status_.tags[k] = regs::kSlotTagsContext.put(random_.chance(0.7) ? random_.in(0, 1) : random_.word()) |
                         regs::kSlotTagsPriority.put(random_.word());
     status_.num_present = static_cast<std::uint8_t>(random_.in(0, 15));
+    status_.queue = random_.in(0, 15);
     for (unsigned m = 0; m < parameters_.num_sm; ++m) status_.sm_busy[m] = random_.chance(0.5);
     status_.decision = random_.chance(0.01);
     status_.spatial = random_.chance(0.5);

@@ -55,6 +55,7 @@ class RtlSluiceCsr {
     set_field(top_->port_demand_i, 24, 18, take.shared_bytes);
     top_->port_ctas_i = take.ctas;
     top_->port_priority_i = static_cast<CData>(take.priority);
+    top_->queue_i = static_cast<CData>(status.queue);
     top_->num_present_i = status.num_present;
     top_->sequencer_state_i = status.sequencer_state;
     top_->decision_i = status.decision;

@@ -22,6 +22,7 @@ class Flush : public testing::Test {
     world_.watch([this](const SluiceTopOut& out) {
       if (out.dispatch_valid) started_.push_back(out);
       if (out.flush_valid) told_.push_back(out);
+      if (out.launched_valid) launched_.push_back(out);
     });
   }
   void never_report() { world_.let_ctas_last(2'000'000'000, 1'000'000'000); }
@@ -32,7 +33,7 @@ class Flush : public testing::Test {
   [[nodiscard]] regs::SlotState state(unsigned slot) { return world_.driver().slot_report(slot).state; }
 
   UnitWorld world_;
-  std::vector<SluiceTopOut> started_, told_;
+  std::vector<SluiceTopOut> started_, told_, launched_;
 };
 
 TEST_F(Flush, GivesBackEveryPlaceOfCtasThatNeverReport) {
@@ -92,6 +93,70 @@ TEST_F(Flush, OfAContextIsOfItsKernelsOnly) {
   EXPECT_EQ(state(1), regs::SlotState::kRunning);
   EXPECT_EQ(state(2), regs::SlotState::kFree);
   EXPECT_EQ(world_.driver().slot_report(1).resident, 6U);
+  EXPECT_EQ(world_.driver().errors().bits, 0U);
+}
+
+// One kernel slot: two launches wait, one of them of the context.
+TEST_F(Flush, OfAContextHandsBackWhatWaits) {
+  never_report();
+  EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 1));
+  for (const std::uint8_t context : std::array<std::uint8_t, 3>{5, 5, 6})
+    world_.launch({4, 0, 0, 6, 100, 0, 1, 0, 0, context, 0});
+  world_.run(100);
+  EXPECT_EQ(world_.bus().read32(regs::kQueue), 2U);
+  started_.clear();
+  flush_context(5);
+  world_.run(400);
+  ASSERT_EQ(launched_.size(), 3U);
+  EXPECT_TRUE(launched_[1].launched_flushed);
+  EXPECT_FALSE(launched_[2].launched_flushed);
+  ASSERT_EQ(started_.size(), 6U);
+  for (const SluiceTopOut& cta : started_) EXPECT_EQ(cta.dispatch_place.context, 6);
+  EXPECT_EQ(world_.bus().read32(regs::kQueue), 0U);
+  EXPECT_EQ(world_.driver().errors().bits, 0U);
+}
+
+// A launch leaves the queue in a cycle around that of the flush: it is handed back or flushed, and no error is told.
+TEST_F(Flush, OfAContextMeetsALaunchThatLeavesTheQueue) {
+  EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 1));
+  world_.let_ctas_last(60, 60);
+  unsigned handed_back = 0, flushed = 0;
+  for (unsigned delay = 0; delay < 100; ++delay) {
+    launched_.clear();
+    told_.clear();
+    world_.launch({4, 0, 0, 1, 100, 0, 1, 0, 0, 6, 0});
+    world_.launch({4, 0, 0, 1000000, 1000000, 0, 1, 0, 0, 5, 0});
+    world_.run(delay);
+    flush_context(5);
+    world_.run(200);
+    ASSERT_EQ(state(0), regs::SlotState::kFree) << delay;
+    ASSERT_EQ(launched_.size(), 2U) << delay;
+    ASSERT_NE(launched_[1].launched_flushed, told_.size() == 1) << delay;
+    (launched_[1].launched_flushed ? handed_back : flushed) += 1;
+  }
+  EXPECT_GT(handed_back, 20U);
+  EXPECT_GT(flushed, 20U);
+  EXPECT_EQ(world_.driver().errors().bits, 0U);
+}
+
+// The whole unit comes to rest: no launch is let in, what waits is handed back, what runs is flushed.
+TEST_F(Flush, OfAllLeavesNothing) {
+  never_report();
+  EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 6));
+  for (const std::uint8_t context : std::array<std::uint8_t, 4>{5, 6, 7, 8})
+    world_.launch({4, 0, 0, 6, 100, 0, 1, 0, 0, context, 0});
+  world_.driver().launch(0, {{128, 1024, 0, 1}, 1000, false});
+  world_.run(100);
+  EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 0));
+  EXPECT_TRUE(world_.bus().write32(regs::kControl, regs::kControlFlushAll.put(1)));
+  started_.clear();
+  world_.run(3 * (5 + 8) + kPlaces);
+  for (const unsigned slot : {0U, 1U, 2U}) EXPECT_EQ(state(slot), regs::SlotState::kFree);
+  EXPECT_EQ(launched_.size(), 4U);
+  EXPECT_EQ(world_.bus().read32(regs::kQueue), 0U);
+  world_.launch({4, 0, 0, 6, 100, 0, 1, 0, 0, 5, 0});
+  world_.run(100);
+  EXPECT_TRUE(started_.empty());
   EXPECT_EQ(world_.driver().errors().bits, 0U);
 }
 

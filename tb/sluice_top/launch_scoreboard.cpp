@@ -11,6 +11,11 @@ std::string LaunchScoreboard::launched(const SluiceTopOut& out, const SluiceConf
   if (waiting_.empty()) return "a launch is told that nobody asked for";
   const LaunchRequest launch = waiting_.front();
   waiting_.pop_front();
+  if (out.launched_flushed) {
+    if (parameters_.flush == 0 || out.launched_refused) return "a launch is handed back that nobody flushed";
+    ++flushed_;
+    return {};
+  }
   const bool too_large = launch.warps > config.capacity_warps || launch.registers > config.capacity_registers ||
                          launch.shared_bytes > config.capacity_shared || launch.warps == 0 || launch.ctas == 0;
   if (too_large && !out.launched_refused) return "a launch that can't fit is made";

@@ -22,6 +22,7 @@ class LaunchScoreboard {
 
   [[nodiscard]] std::uint64_t made() const { return made_; }        ///< launches that got a slot and ran
   [[nodiscard]] std::uint64_t refused() const { return refused_; }  ///< that could not fit
+  [[nodiscard]] std::uint64_t flushed() const { return flushed_; }  ///< that were handed back
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
   [[nodiscard]] std::uint64_t walked() const { return walked_; }  ///< CTAs beyond the first row of their grid
   [[nodiscard]] std::size_t most_waiting() const { return most_waiting_; }
@@ -39,7 +40,7 @@ class LaunchScoreboard {
   regs::Parameters parameters_;
   std::deque<LaunchRequest> waiting_;  ///< taken at the port, not made
   PerKernel<std::optional<Running>> running_;
-  std::uint64_t made_ = 0, refused_ = 0, ended_ = 0, walked_ = 0;
+  std::uint64_t made_ = 0, refused_ = 0, flushed_ = 0, ended_ = 0, walked_ = 0;
   std::size_t most_waiting_ = 0;
 };
 

@@ -71,6 +71,7 @@ void declare_top_bins(Coverage& coverage) {
   coverage.declare("SMs disabled in a decision", "SM_ENABLE written from WARM_UP to DELAY");
   coverage.declare("partition with disabled SMs", "a decision enforced as counts while an SM is disabled");
   coverage.declare("launch port: kernel ended", "a kernel of the launch port ran to its end");
+  coverage.declare("launch port: handed back", "a launch that waited was flushed");
   coverage.declare("launch port: queue full", "launches wait in every place");
   coverage.declare("launch port: refused", "a launch of the port that could not fit");
   coverage.declare("launch port: second row", "a CTA behind the first row of its grid");
@@ -220,6 +221,7 @@ std::string TopScoreboard::check(const SluiceTopIn& in, const SluiceTopTwin& twi
   if (parameters_.launch_queue != 0) {
     if (std::string wrong = launches_->observe(ports_, in, config_); !wrong.empty()) return wrong;
     if (launches_->refused() > 0) coverage_.hit("launch port: refused");
+    if (launches_->flushed() > 0) coverage_.hit("launch port: handed back");
     if (launches_->ended() > 0) coverage_.hit("launch port: kernel ended");
     if (launches_->walked() > 0) coverage_.hit("launch port: second row");
     if (launches_->most_waiting() > parameters_.launch_queue) coverage_.hit("launch port: queue full");

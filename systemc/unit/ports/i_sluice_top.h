@@ -71,6 +71,7 @@ struct SluiceTopOut {
   bool launched_valid = false;  ///< the other launched_ fields mean something only then
   std::uint8_t launched_kernel = 0;
   bool launched_refused = false;
+  bool launched_flushed = false;  ///< it was handed back by a flush, without a slot
   std::uint8_t kernel_done = 0;  ///< mask, pulses
   bool profile_window = false;   ///< a profile window runs: issues and requests are counted
   bool profile_valid = false;    ///< one entry of the performance table; the other profile_ fields mean something only then

@@ -23,8 +23,9 @@ std::string port_difference(const SluiceTopOut& a, const SluiceTopOut& b) {
   if (a.flush_valid && (a.flush_kernel != b.flush_kernel || a.flush_tag != b.flush_tag)) return "flush_kernel_o, flush_tag_o";
   if (a.launch_ready != b.launch_ready) return "launch_ready_o";
   if (a.launched_valid != b.launched_valid) return "launched_valid_o";
-  if (a.launched_valid && (a.launched_kernel != b.launched_kernel || a.launched_refused != b.launched_refused))
-    return "launched_kernel_o, launched_refused_o";
+  if (a.launched_valid && (a.launched_kernel != b.launched_kernel || a.launched_refused != b.launched_refused ||
+                           a.launched_flushed != b.launched_flushed))
+    return "launched_kernel_o, launched_refused_o, launched_flushed_o";
   if (a.kernel_done != b.kernel_done) return "kernel_done_o";
   if (a.profile_valid != b.profile_valid) return "profile_valid_o";
   if (a.profile_valid) {

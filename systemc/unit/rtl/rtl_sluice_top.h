@@ -101,6 +101,7 @@ class RtlSluiceTop : public ISluiceTop {
     out_.launched_valid = top_->launched_valid_o != 0;
     out_.launched_kernel = top_->launched_kernel_o;
     out_.launched_refused = top_->launched_refused_o != 0;
+    out_.launched_flushed = top_->launched_flushed_o != 0;
     out_.kernel_done = top_->kernel_done_o;
     out_.profile_window = top_->profile_window_o != 0;
     out_.profile_valid = top_->profile_valid_o != 0;

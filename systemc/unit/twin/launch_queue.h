@@ -23,17 +23,25 @@ class LaunchQueueTwin {
 
   [[nodiscard]] bool ready() const { return waiting_.size() < places_; }
   /// The launch that goes to a slot in this cycle. @param free  a bit a kernel slot: the port's, and FREE
-  [[nodiscard]] std::optional<PortLaunch> take(const LaunchIn& in, std::uint32_t free) const {
+  /// @param purge  of this cycle: what it meets goes to none
+  [[nodiscard]] std::optional<PortLaunch> take(const LaunchIn& in, std::uint32_t free,
+                                               const std::optional<SluiceCsrPurge>& purge) const {
     if (places_ == 0 || (waiting_.empty() && !in.valid)) return std::nullopt;
+    const LaunchRequest& next = waiting_.empty() ? in.launch : waiting_.front().launch;
+    if (hands_back() || (purge && purge->meets(next.context))) return std::nullopt;
     if (taken_) free &= ~(1U << *taken_);  // its launch is made in this cycle
     if (free == 0) return std::nullopt;
     std::uint32_t slot = 0;
     while ((free >> slot & 1U) == 0) ++slot;
-    return PortLaunch{slot, waiting_.empty() ? in.launch : waiting_.front()};
+    return PortLaunch{slot, next};
   }
-  void clock(const LaunchIn& in, const std::optional<PortLaunch>& takes) {
-    if (in.valid && ready()) waiting_.push_back(in.launch);
-    if (takes) waiting_.pop_front();
+  void clock(const LaunchIn& in, const std::optional<PortLaunch>& takes, const std::optional<SluiceCsrPurge>& purge) {
+    const bool back = hands_back();
+    if (in.valid && ready()) waiting_.push_back({in.launch, false});
+    for (Waiting& launch : waiting_) launch.purged = launch.purged || (purge && purge->meets(launch.launch.context));
+    if (takes || back) waiting_.pop_front();
+    back_told_ = back_;
+    back_ = back;
     told_ = taken_;
     taken_ = takes ? std::optional(takes->slot) : std::nullopt;
   }
@@ -41,11 +49,24 @@ class LaunchQueueTwin {
   [[nodiscard]] const std::optional<std::uint32_t>& taken() const { return taken_; }
   /// The slot whose launch was made in the cycle before.
   [[nodiscard]] const std::optional<std::uint32_t>& told() const { return told_; }
-  [[nodiscard]] bool stirs(std::uint32_t free) const { return taken_ || told_ || take({}, free); }
+  /// A launch was handed back two cycles ago.
+  [[nodiscard]] bool back_told() const { return back_told_; }
+  [[nodiscard]] std::uint32_t waiting() const { return static_cast<std::uint32_t>(waiting_.size()); }
+  [[nodiscard]] bool stirs(std::uint32_t free) const {
+    return taken_ || told_ || back_ || back_told_ || hands_back() || take({}, free, std::nullopt);
+  }
 
  private:
+  struct Waiting {
+    LaunchRequest launch;
+    bool purged = false;  ///< handed back in its turn
+  };
+  /// The oldest leaves without a slot.
+  [[nodiscard]] bool hands_back() const { return !waiting_.empty() && waiting_.front().purged; }
+
   std::uint32_t places_;
-  std::deque<LaunchRequest> waiting_;
+  std::deque<Waiting> waiting_;
+  bool back_ = false, back_told_ = false;
   std::optional<std::uint32_t> taken_, told_;
 };
 

@@ -47,6 +47,7 @@ void SluiceCsrTwin::reset() {
   held_address_.reset();
   held_data_.reset();
   reading_.reset();
+  purged_.reset();
   judged_ = false;
   waiting_ = {};
   out_ = {};
@@ -72,6 +73,14 @@ bool SluiceCsrTwin::idle() const {
   const bool pulses = config.mode_write || config.static_write || config.reprofile || config.enable_write || any(config.launch) ||
                       any(config.stop) || any(config.evict) || any(config.resume) || any(config.flush);
   return !pulses && !held_address_ && !held_data_ && !out_.axi.bvalid && !reading_ && !out_.axi.rvalid;
+}
+
+std::optional<SluiceCsrPurge> SluiceCsrTwin::purges() const {
+  const bool acts = judged_ && !out_.axi.bvalid && held_full_strobe_ && held_address_ == regs::kControl;
+  if (!acts || parameters_.flush == 0) return std::nullopt;
+  const bool all = regs::kControlFlushAll.get(*held_data_) != 0;
+  if (!all && regs::kControlFlushContext.get(*held_data_) == 0) return std::nullopt;
+  return SluiceCsrPurge{all, regs::kControlContext.get(*held_data_)};
 }
 
 SluiceCsrOut SluiceCsrTwin::cycle(const SluiceCsrIn& in) {
@@ -106,6 +115,11 @@ void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
   config.mode_write = config.static_write = config.reprofile = config.enable_write = false;
   launching_ = config.launch;
   config.launch = config.stop = config.evict = config.resume = config.flush = {};
+  for (unsigned k = 0; purged_ && k < parameters_.max_kernels; ++k) {
+    const bool meets = purged_->all || (parameters_.launch_queue != 0 && purged_->meets(regs::kSlotTagsContext.get(in.status.tags[k])));
+    config.flush[k] = meets && !is_free(in.status, k);
+  }
+  purged_ = purges();
   if (shown.bvalid && in.axi.bready) out_.axi.bvalid = false;
   std::optional<Refusal> refusal;
   const bool judged = held_address_ && held_data_;
@@ -142,6 +156,7 @@ std::optional<std::uint32_t> SluiceCsrTwin::read(std::uint32_t address, const Sl
     for (std::uint32_t b = 0; b < 32; ++b) bits |= status.sm_busy[32 * (address / 4 % 8) + b] ? 1U << b : 0;
     return bits & existing_sms(address);
   }
+  if (address == regs::kQueue) return status.queue;
   if (is_slot(address)) {
     const unsigned k = slot_of(address);
     switch (offset_of(address)) {
@@ -207,10 +222,6 @@ void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceC
   if (address == regs::kMode) config.mode_write = true;
   if (address == regs::kControl) {
     config.reprofile = regs::kControlReprofile.get(data) != 0;
-    if (parameters_.flush != 0 && parameters_.launch_queue != 0 && regs::kControlFlushContext.get(data) != 0) {
-      for (unsigned k = 0; k < parameters_.max_kernels; ++k)
-        config.flush[k] = !is_free(status, k) && regs::kSlotTagsContext.get(status.tags[k]) == regs::kControlContext.get(data);
-    }
     if (regs::kControlGo.get(data) != 0) config.launch = std::exchange(waiting_, {});
   }
   if (find(address)->sms) word(address) &= existing_sms(address);

@@ -29,6 +29,7 @@ struct SluiceCsrStatus {
   PerKernel<std::uint8_t> ctas{};   ///< quotas in force
   PerKernel<std::uint32_t> tags{};  ///< as register TAGS has them
   SmBits sm_busy;                   ///< SMs that hold a CTA
+  std::uint32_t queue = 0;          ///< launches that wait
   std::uint8_t sequencer_state = 0;
   bool decision = false;  ///< pulse
   bool spatial = false, no_fit = false, dropped = false, no_profile = false;
@@ -40,6 +41,13 @@ struct SluiceCsrStatus {
 /// A launch of the port goes to a kernel slot.
 struct SluiceCsrTake {
   std::uint32_t slot = 0, warps = 0, registers = 0, shared_bytes = 0, ctas = 0, priority = 0;
+};
+
+/// A flush of a context, or of all.
+struct SluiceCsrPurge {
+  bool all = false;
+  std::uint32_t context = 0;
+  [[nodiscard]] bool meets(std::uint32_t other) const { return all || context == other; }
 };
 
 /// Input ports of sluice_csr.
@@ -92,6 +100,8 @@ class SluiceCsrTwin {
   [[nodiscard]] bool idle() const;
   /// Low rst_n resets, as the asynchronous reset does.
   void clock(const SluiceCsrIn& in);
+  /// What a write that acts in this cycle purges from the queue of the launch port (combinational in the RTL).
+  [[nodiscard]] std::optional<SluiceCsrPurge> purges() const;
   /// Ports in, ports out as they stand just before the rising edge, then the edge.
   SluiceCsrOut cycle(const SluiceCsrIn& in);
 
@@ -135,6 +145,7 @@ class SluiceCsrTwin {
   bool held_full_strobe_ = false;
   PerKernel<bool> launching_{};           ///< launched in this cycle
   PerKernel<bool> waiting_{};             ///< launches that wait for CONTROL.GO
+  std::optional<SluiceCsrPurge> purged_;  ///< in the cycle before: kernels are flushed in this one
   bool judged_ = false;                   ///< the held write was looked at: it acts when no response waits
   std::optional<std::uint32_t> reading_;  ///< address of the read that is answered with the next edge
   SluiceCsrOut out_;

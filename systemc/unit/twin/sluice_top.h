@@ -187,8 +187,9 @@ class SluiceTopTwin : public ISluiceTop {
                                               const CtaDispatcherOut& dispatched) {
     for (unsigned k = 0; k < parameters_.max_kernels; ++k)
       if (config.launch[k] && dispatched.state[k] == regs::SlotState::kFree && queue_.taken() != k) walker_.launch_of_the_host(k);
-    const auto taken = queue_.take(in.launch, free_port_slots());
-    queue_.clock(in.launch, taken);
+    const auto purge = csr_.purges();
+    const auto taken = queue_.take(in.launch, free_port_slots(), purge);
+    queue_.clock(in.launch, taken, purge);
     if (!taken) return std::nullopt;
     walker_.take(*taken);
     const LaunchRequest& l = taken->launch;
@@ -208,6 +209,7 @@ class SluiceTopTwin : public ISluiceTop {
     status.num_present = dispatched.num_present;
     status.ctas = sequenced.ctas;
     status.sm_busy = dispatched.sm_busy;
+    status.queue = queue_.waiting();
     status.sequencer_state = sequenced.state;
     status.decision = sequenced.decision;
     status.spatial = sequenced.spatial;
@@ -242,7 +244,8 @@ class SluiceTopTwin : public ISluiceTop {
     out_.flush_kernel = dispatched.flush_kernel;
     out_.flush_tag = dispatched.flush_tag;
     out_.launch_ready = queue_.ready();
-    out_.launched_valid = queue_.told().has_value();
+    out_.launched_valid = queue_.told() || queue_.back_told();
+    out_.launched_flushed = queue_.back_told();
     out_.launched_kernel = static_cast<std::uint8_t>(queue_.told().value_or(0));
     out_.launched_refused = queue_.told() && dispatched.state[*queue_.told()] == regs::SlotState::kFree;
     out_.kernel_done = dispatched.kernel_done;
