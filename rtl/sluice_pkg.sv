@@ -32,7 +32,7 @@ package sluice_pkg;
   localparam int unsigned DrainShift = 12;  // the drain limit is in units of 2**DrainShift cycles
   localparam int unsigned BlockW    = 16;  // CTAs of a grid along y or z
   localparam int unsigned ContextW  = 8;   // whose a kernel is
-  localparam int unsigned PriorityW = 3;   // of a kernel; carried, not looked at
+  localparam int unsigned PriorityW = 3;   // of a kernel; with PRIORITY the highest goes first
   localparam int unsigned TagW      = 4;   // of a kernel's CTAs; goes on with each flush
   localparam int unsigned LaunchW   = AmountW + 3 * GridW + 3 * BlockW + ContextW + PriorityW;   // launch_t
 

@@ -156,6 +156,7 @@ module sluice_top #(
   logic                   bad_done, cannot_fit, slot_busy, bad_kernel;
   logic [KIndexW-1:0]     error_kernel;
   logic [SmW-1:0]         error_sm;
+  logic [sluice_pkg::SlotW-1:0] error_slot;
   logic [NUM_SM-1:0]      query_sm, port_sm;
   logic [K*CtaW-1:0]      query_quota, port_quota, ctas;
   logic [3:0]             state;
@@ -245,6 +246,8 @@ module sluice_top #(
     .error_i              ({bad_kernel, slot_busy, cannot_fit, bad_done}),
     .error_kernel_i       (error_kernel),
     .error_sm_i           (error_sm),
+    .error_slot_i         (error_slot),
+    .fell_back_i          (regions && mode != sluice_pkg::ModeLeftOver && mode != sluice_pkg::ModeFcfs),
     .idle_o               (csr_idle)
   );
 
@@ -306,6 +309,7 @@ module sluice_top #(
     .bad_kernel_o         (bad_kernel),
     .error_kernel_o       (error_kernel),
     .error_sm_o           (error_sm),
+    .error_slot_o         (error_slot),
     .dispatch_valid_o, .dispatch_ready_i, .dispatch_sm_o, .dispatch_kernel_o, .dispatch_slot_o, .dispatch_cta_o, .dispatch_register_base_o,
     .dispatch_shared_base_o, .dispatch_region_valid_o, .done_valid_i, .done_sm_i, .done_slot_i, .done_kernel_i, .done_tag_i, .dispatch_tag_o, .flush_valid_o, .flush_kernel_o,
     .flush_tag_o,

@@ -102,6 +102,8 @@ module sluice_csr #(
   input  logic [3:0]                                 error_i,                // pulses: BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
   input  logic [sluice_pkg::KIndexW-1:0]             error_kernel_i,         // with error_i
   input  logic [sluice_pkg::SmW-1:0]                 error_sm_i,
+  input  logic [sluice_pkg::SlotW-1:0]               error_slot_i,
+  input  logic                                       fell_back_i,            // a mode that would have ranges has none to give
   output logic                                       idle_o                  // no register changes without an input
 );
   localparam int unsigned WarpW     = sluice_pkg::WarpW;
@@ -181,7 +183,7 @@ module sluice_csr #(
 
   sluice_csr_status #(.MAX_KERNELS(MAX_KERNELS)) i_status (
     .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(status_exists), .read_addr_i(raddr),
-    .read_exists_o(status_read_exists), .read_data_o(status_rdata), .decision_i, .kernel_done_i, .evict_done_i, .error_i, .error_kernel_i, .error_sm_i,
+    .read_exists_o(status_read_exists), .read_data_o(status_rdata), .decision_i, .kernel_done_i, .evict_done_i, .error_i, .error_kernel_i, .error_sm_i, .error_slot_i,
     .slot_busy_i(slot_busy), .bad_mode_i(bad_mode), .bad_config_i(slot_bad_config || global_bad_config || slots_bad),
     .mode_in_decision_i(mode_write_o && deciding), .write_kernel_i(wslot_hit ? wslot : '0), .irq_o);
 
@@ -270,6 +272,7 @@ module sluice_csr #(
         top_rdata[sluice_csr_pkg::StatusDroppedLsb]                          = dropped_i;
         top_rdata[sluice_csr_pkg::StatusNoProfileLsb]                        = no_profile_i;
         top_rdata[sluice_csr_pkg::StatusPresentLsb +: sluice_pkg::KernelW] = num_present_i;
+        top_rdata[sluice_csr_pkg::StatusFellBackLsb]                         = fell_back_i;
       end
       default: top_read_exists = 1'b0;
     endcase

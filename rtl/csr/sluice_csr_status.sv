@@ -21,6 +21,7 @@ module sluice_csr_status #(
   input  logic [3:0]                     error_i,               // of the dispatcher, pulses: BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
   input  logic [sluice_pkg::KIndexW-1:0] error_kernel_i,        // with error_i
   input  logic [sluice_pkg::SmW-1:0]     error_sm_i,
+  input  logic [sluice_pkg::SlotW-1:0]   error_slot_i,
   input  logic                           slot_busy_i,           // a write was refused: a descriptor in use,
   input  logic                           bad_mode_i,            // no such mode,
   input  logic                           bad_config_i,          // another register's value or state
@@ -35,8 +36,9 @@ module sluice_csr_status #(
   logic [KIndexW-1:0]         info_kernel_d, info_kernel_q;
   logic [2:0]                 info_cause_d, info_cause_q;
   logic [sluice_pkg::SmW-1:0] info_sm_d, info_sm_q;
+  logic [sluice_pkg::SlotW-1:0] info_slot_d, info_slot_q;
   logic [3:0]                 irq_status_d, irq_status_q;
-  logic [MAX_KERNELS-1:0]     kernel_done_d, kernel_done_q, evict_done_d, evict_done_q;
+  logic [MAX_KERNELS-1:0]     kernel_done_d, kernel_done_q, evict_done_d, evict_done_q, done_enable_d, done_enable_q;
   logic [31:0]                decisions_q;
   logic [3:0]                 irq_enable_d, irq_enable_q;
   logic                       bad_config, exists, exists_q, enable_bad_q;
@@ -44,12 +46,13 @@ module sluice_csr_status #(
   always_comb
     unique case (write_addr_i)
       sluice_csr_pkg::ErrorAddr, sluice_csr_pkg::IrqStatusAddr, sluice_csr_pkg::KernelDoneAddr, sluice_csr_pkg::EvictDoneAddr,
-      sluice_csr_pkg::IrqEnableAddr: exists = 1'b1;
+      sluice_csr_pkg::IrqEnableAddr, sluice_csr_pkg::DoneEnableAddr: exists = 1'b1;
       default:                       exists = 1'b0;
     endcase
   always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
     exists_q     <= exists;
-    enable_bad_q <= write_addr_i == sluice_csr_pkg::IrqEnableAddr && write_data_i > sluice_csr_pkg::IrqEnableMax;
+    enable_bad_q <= (write_addr_i == sluice_csr_pkg::IrqEnableAddr && write_data_i > sluice_csr_pkg::IrqEnableMax)
+                 || (write_addr_i == sluice_csr_pkg::DoneEnableAddr && write_data_i > sluice_csr_pkg::DoneEnableMax);
   end
   assign write_exists_o = exists_q;
   assign bad_config     = bad_config_i || (write_i && enable_bad_q);
@@ -69,16 +72,18 @@ module sluice_csr_status #(
     kernel_done_d  = kernel_done_q;
     evict_done_d   = evict_done_q;
     irq_enable_d   = irq_enable_q;
+    done_enable_d  = done_enable_q;
     case (write_addr_i)
       sluice_csr_pkg::ErrorAddr:      if (write_i) error_left    = error_q & ~write_data_i[NumErrors-1:0];
       sluice_csr_pkg::IrqStatusAddr:  if (write_i) irq_status_d  = irq_status_q & ~write_data_i[3:0];
       sluice_csr_pkg::KernelDoneAddr: if (write_i) kernel_done_d = kernel_done_q & ~write_data_i[MAX_KERNELS-1:0];
       sluice_csr_pkg::EvictDoneAddr:  if (write_i) evict_done_d  = evict_done_q & ~write_data_i[MAX_KERNELS-1:0];
       sluice_csr_pkg::IrqEnableAddr:  if (write_i && !enable_bad_q) irq_enable_d = write_data_i[3:0];
+      sluice_csr_pkg::DoneEnableAddr: if (write_i && !enable_bad_q) done_enable_d = write_data_i[MAX_KERNELS-1:0];
       default: ;
     endcase
     error_d       = error_left | error_set;
-    irq_status_d  = irq_status_d | {decision_i, evict_done_i != '0, kernel_done_i != '0, error_set != '0};
+    irq_status_d  = irq_status_d | {decision_i, evict_done_i != '0, (kernel_done_i & done_enable_q) != '0, error_set != '0};
     kernel_done_d = kernel_done_d | kernel_done_i;
     evict_done_d  = evict_done_d | evict_done_i;
 
@@ -86,9 +91,11 @@ module sluice_csr_status #(
     info_kernel_d = info_kernel_q;
     info_cause_d  = info_cause_q;
     info_sm_d     = info_sm_q;
+    info_slot_d   = info_slot_q;
     if (error_left == '0 && error_set != '0) begin
       info_kernel_d = (error_i != '0) ? error_kernel_i : write_kernel_i;
       info_sm_d     = (error_i != '0) ? error_sm_i : '0;
+      info_slot_d   = (error_i != '0) ? error_slot_i : '0;
       unique casez (error_i)
         4'b???1: info_cause_d = 3'(sluice_csr_pkg::ErrorBadDoneLsb);
         4'b??10: info_cause_d = 3'(sluice_csr_pkg::ErrorCannotFitLsb);
@@ -112,9 +119,11 @@ module sluice_csr_status #(
         read_data_o[sluice_csr_pkg::ErrorInfoKernelLsb +: KIndexW]      = info_kernel_q;
         read_data_o[sluice_csr_pkg::ErrorInfoCauseLsb +: 3]             = info_cause_q;
         read_data_o[sluice_csr_pkg::ErrorInfoSmLsb +: sluice_pkg::SmW] = info_sm_q;
+        read_data_o[sluice_csr_pkg::ErrorInfoCtaSlotLsb +: sluice_pkg::SlotW] = info_slot_q;
       end
       sluice_csr_pkg::IrqStatusAddr:     read_data_o = 32'(irq_status_q);
       sluice_csr_pkg::IrqEnableAddr:     read_data_o = 32'(irq_enable_q);
+      sluice_csr_pkg::DoneEnableAddr:    read_data_o = 32'(done_enable_q);
       sluice_csr_pkg::KernelDoneAddr:    read_data_o = 32'(kernel_done_q);
       sluice_csr_pkg::EvictDoneAddr:     read_data_o = 32'(evict_done_q);
       default:                           read_exists_o = 1'b0;
@@ -128,6 +137,8 @@ module sluice_csr_status #(
       info_kernel_q <= '0;
       info_cause_q  <= '0;
       info_sm_q     <= '0;
+      info_slot_q   <= '0;
+      done_enable_q <= '1;
       irq_status_q  <= '0;
       kernel_done_q <= '0;
       evict_done_q  <= '0;
@@ -137,6 +148,8 @@ module sluice_csr_status #(
       info_kernel_q <= info_kernel_d;
       info_cause_q  <= info_cause_d;
       info_sm_q     <= info_sm_d;
+      info_slot_q   <= info_slot_d;
+      done_enable_q <= done_enable_d;
       irq_status_q  <= irq_status_d;
       kernel_done_q <= kernel_done_d;
       evict_done_q  <= evict_done_d;

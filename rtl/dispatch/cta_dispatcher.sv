@@ -64,6 +64,7 @@ module cta_dispatcher #(
   output logic                                         bad_kernel_o,
   output logic [sluice_pkg::KIndexW-1:0]               error_kernel_o,
   output logic [sluice_pkg::SmW-1:0]                   error_sm_o,
+  output logic [sluice_pkg::SlotW-1:0]                 error_slot_o,
   output logic                                         dispatch_valid_o,
   input  logic                                         dispatch_ready_i,
   output logic [sluice_pkg::SmW-1:0]                   dispatch_sm_o,
@@ -128,6 +129,7 @@ module cta_dispatcher #(
   logic [MAX_CTAS-1:0] eval_used, free_slot;
   logic [SlotsW-1:0]   free_slots;
   logic [SmW-1:0]      bad_sm;
+  logic [sluice_pkg::SlotW-1:0] bad_slot;
   logic                bad_done, late_cannot_fit, late_slot_busy, late_bad_kernel;
 
   kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW)) i_kernel_slots (
@@ -144,7 +146,7 @@ module cta_dispatcher #(
     .look_sm_i(pick_sm), .look_slots_o(pick_slots), .eval_i(eval), .eval_sm_i(eval_sm), .eval_slots_sm_i(eval_slots_sm), .eval_quota_i(query_quota_i),
     .eval_used_o(eval_used), .eval_room_o(eval_room), .eval_full_o(eval_full), .done_valid_i((FLUSH != 0) ? end_valid : done_valid_i),
     .done_sm_i((FLUSH != 0) ? end_sm : done_sm_i), .done_slot_i((FLUSH != 0) ? end_slot : done_slot_i),
-    .wait_slot_i(port_slot), .done_bad_o(done_bad), .done_bad_sm_o(bad_sm), .free_valid_o(free_valid), .free_sm_o(free_sm), .free_slot_o(free_slot),
+    .wait_slot_i(port_slot), .done_bad_o(done_bad), .done_bad_sm_o(bad_sm), .done_bad_slot_o(bad_slot), .free_valid_o(free_valid), .free_sm_o(free_sm), .free_slot_o(free_slot),
     .free_slots_o(free_slots), .release_sm_o(release_sm), .release_kernel_o(release_kernel), .ending_o(ending));
 
   dispatch_picker #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_dispatch_picker (
@@ -245,8 +247,8 @@ module cta_dispatcher #(
   end
 
   dispatch_errors #(.MAX_KERNELS(K)) i_dispatch_errors (
-    .clk_i, .rst_ni, .bad_done_i(done_bad), .bad_sm_i(bad_sm), .cannot_fit_i(cannot_fit), .slot_busy_i(slot_busy), .bad_kernel_i(bad_kernel),
-    .bad_done_o(bad_done), .cannot_fit_o(late_cannot_fit), .slot_busy_o(late_slot_busy), .bad_kernel_o(late_bad_kernel), .error_kernel_o, .error_sm_o);
+    .clk_i, .rst_ni, .bad_done_i(done_bad), .bad_sm_i(bad_sm), .bad_slot_i(bad_slot), .cannot_fit_i(cannot_fit), .slot_busy_i(slot_busy), .bad_kernel_i(bad_kernel),
+    .bad_done_o(bad_done), .cannot_fit_o(late_cannot_fit), .slot_busy_o(late_slot_busy), .bad_kernel_o(late_bad_kernel), .error_kernel_o, .error_sm_o, .error_slot_o);
 
   assign bad_done_o   = bad_done;
   assign cannot_fit_o = late_cannot_fit;

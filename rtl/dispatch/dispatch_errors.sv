@@ -7,6 +7,7 @@ module dispatch_errors #(
   input  logic                           rst_ni,
   input  logic                           bad_done_i,
   input  logic [sluice_pkg::SmW-1:0]     bad_sm_i,        // with bad_done_i
+  input  logic [sluice_pkg::SlotW-1:0]   bad_slot_i,
   input  logic [MAX_KERNELS-1:0]         cannot_fit_i,    // kernel slots, as the next two
   input  logic [MAX_KERNELS-1:0]         slot_busy_i,
   input  logic [MAX_KERNELS-1:0]         bad_kernel_i,
@@ -15,7 +16,8 @@ module dispatch_errors #(
   output logic                           slot_busy_o,
   output logic                           bad_kernel_o,
   output logic [sluice_pkg::KIndexW-1:0] error_kernel_o,  // 0 with a bad end
-  output logic [sluice_pkg::SmW-1:0]     error_sm_o       // 0 without one
+  output logic [sluice_pkg::SmW-1:0]     error_sm_o,      // 0 without one, as the next
+  output logic [sluice_pkg::SlotW-1:0]   error_slot_o     // CTA slot
 );
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
 
@@ -39,6 +41,7 @@ module dispatch_errors #(
       bad_kernel_o   <= 1'b0;
       error_kernel_o <= '0;
       error_sm_o     <= '0;
+      error_slot_o   <= '0;
     end else begin
       bad_done_o     <= bad_done_i;
       cannot_fit_o   <= cannot_fit_i != '0;
@@ -46,5 +49,6 @@ module dispatch_errors #(
       bad_kernel_o   <= bad_kernel_i != '0;
       error_kernel_o <= error_kernel;
       error_sm_o     <= bad_done_i ? bad_sm_i : '0;
+      error_slot_o   <= bad_done_i ? bad_slot_i : '0;
     end
 endmodule

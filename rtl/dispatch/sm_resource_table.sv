@@ -51,6 +51,7 @@ module sm_resource_table #(
   input  logic [MAX_CTAS-1:0]                        wait_slot_i,        // of the CTA on admit_sm_i, which has not started yet
   output logic                                       done_bad_o,
   output logic [sluice_pkg::SmW-1:0]                 done_bad_sm_o,
+  output logic [sluice_pkg::SlotW-1:0]               done_bad_slot_o,
   output logic                                       free_valid_o,
   output logic [NUM_SM-1:0]                          free_sm_o,
   output logic [MAX_CTAS-1:0]                        free_slot_o,
@@ -160,7 +161,7 @@ module sm_resource_table #(
   sm_row_end #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(N), .SlotsW(SlotsW)) i_end (
     .clk_i, .rst_ni, .done_valid_i, .done_sm_i, .done_slot_i, .wait_sm_i(admit_sm_i), .wait_slot_i, .demand_i,
     .amounts_i(amounts), .slots_i(slots), .written_i(written_q), .unwritten_i(capacity_i), .admit_sm_i(admitted_sm), .admit_i(admit),
-    .charge_sm_i(charge_sm_q), .charge_i(charge), .bad_o(done_bad_o), .bad_sm_o(done_bad_sm_o), .leave_o(leave), .free_valid_o, .free_sm_o(free_sm),
+    .charge_sm_i(charge_sm_q), .charge_i(charge), .bad_o(done_bad_o), .bad_sm_o(done_bad_sm_o), .bad_slot_o(done_bad_slot_o), .leave_o(leave), .free_valid_o, .free_sm_o(free_sm),
     .free_slot_o(free_slot), .free_slots_o, .release_sm_o, .release_kernel_o, .credit_sm_o(credit_sm), .credit_o(credit), .ending_o);
   assign free_sm_o    = free_sm;
   assign free_slot_o  = free_slot;

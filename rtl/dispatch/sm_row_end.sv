@@ -27,6 +27,7 @@ module sm_row_end #(
   // In the cycle after the end came:
   output logic                                       bad_o,          // nothing to credit there
   output logic [sluice_pkg::SmW-1:0]                 bad_sm_o,
+  output logic [sluice_pkg::SlotW-1:0]               bad_slot_o,
   output logic                                       leave_o,        // the slot is left, if one of these is; known earlier than
   output logic                                       free_valid_o,   // the slot is left, and with the cycle after it free
   output logic [NUM_SM-1:0]                          free_sm_o,      // one-hot or 0
@@ -49,6 +50,7 @@ module sm_row_end #(
   logic [NUM_SM-1:0]    end_sm_d, end_sm_q, release_sm_d, release_sm_q, credit_sm_q;
   logic [N-1:0]         end_slot_d, end_slot_q;
   logic [SmW-1:0]       end_index_q;
+  logic [sluice_pkg::SlotW-1:0] end_number_q;
   logic [SlotsW-1:0]    slots;
   logic [KernelW-1:0]   kernel;
   logic                 found;
@@ -107,6 +109,7 @@ module sm_row_end #(
       end_sm_q    <= end_sm_d;
       end_slot_q  <= end_slot_d;
       end_index_q <= done_sm_i;
+      end_number_q <= done_slot_i;
     end
     if (release_kernel_q != '0) begin
       left_q   <= left_d;
@@ -116,6 +119,7 @@ module sm_row_end #(
 
   assign bad_o         = end_valid_q && !found;
   assign bad_sm_o      = end_index_q;
+  assign bad_slot_o    = end_number_q;
   assign leave_o       = end_valid_q && !end_wait_q;
   assign free_valid_o  = found;
   assign free_sm_o     = end_sm_q;

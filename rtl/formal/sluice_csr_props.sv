@@ -29,7 +29,9 @@ module sluice_csr_props (
   input logic        no_profile_i,
   input logic [3:0]  error_i,
   input logic [2:0]  error_kernel_i,
-  input logic [7:0]  error_sm_i
+  input logic [7:0]  error_sm_i,
+  input logic [4:0]  error_slot_i,
+  input logic        fell_back_i
 );
   localparam int unsigned NumSm = 5;
   localparam int unsigned Ctas  = 4;
@@ -86,7 +88,8 @@ module sluice_csr_props (
     .monitor_hold_o (monitor_hold), .request_share_o (request_share), .drain_limit_o (drain_limit), .reprofile_o (reprofile),
     .sm_enable_o (sm_enable), .enable_write_o (enable_write), .sm_busy_i, .idle_o (idle),
     .slot_state_i, .resident_i, .dispatched_i, .evict_done_i, .kernel_done_i, .num_present_i, .ctas_i, .sequencer_state_i,
-    .decision_i, .spatial_i, .no_fit_i, .dropped_i, .no_profile_i, .error_i, .error_kernel_i, .error_sm_i
+    .decision_i, .spatial_i, .no_fit_i, .dropped_i, .no_profile_i, .error_i, .error_kernel_i, .error_sm_i,
+    .error_slot_i, .fell_back_i
   );
 
   // A write as axi_lite_subordinate gives it, and the sticky registers.
@@ -101,6 +104,8 @@ module sluice_csr_props (
   (* hierconn *) wire [2:0]  \dut.i_status.info_cause_q ;
   (* hierconn *) wire [2:0]  \dut.i_status.info_kernel_q ;
   (* hierconn *) wire [7:0]  \dut.i_status.info_sm_q ;
+  (* hierconn *) wire [4:0]  \dut.i_status.info_slot_q ;
+  (* hierconn *) wire [1:0]  \dut.i_status.done_enable_q ;
   (* hierconn *) wire [31:0] \dut.i_status.decisions_q ;
   (* hierconn *) wire [2:0]  \dut.i_status.full_q ;
   logic        write;
@@ -150,6 +155,7 @@ module sluice_csr_props (
         12'h080: begin value = 32'(sm_enable); reset_value = 32'h1F; end
         12'h084, 12'h088, 12'h08C, 12'h090, 12'h094, 12'h098, 12'h09C: ;   // SMs that do not exist
         12'h024: begin value = 32'(\dut.i_status.irq_enable_q ); high = 15; end
+        12'h074: begin value = 32'(\dut.i_status.done_enable_q ); high = 32'hFF; reset_value = 3; end
         12'h030: begin value = 32'(capacity_warps); low = 1; high = 32'h7F; reset_value = 48; capacity = 1'b1; end
         12'h034: begin value = 32'(capacity_registers); low = 1; high = 32'h1FFFF; reset_value = 32768; capacity = 1'b1; end
         12'h038: begin value = 32'(capacity_shared); high = 32'h3FFFF; reset_value = 49152; capacity = 1'b1; end
@@ -185,6 +191,7 @@ module sluice_csr_props (
               || (write && waddr == watch && in_slot && offset == 7'h10 && two_commands);
     written    = wdata;
     if (in_slot && offset[6:5] == 2'b10)        written = (offset == 7'h40) ? wdata & 32'h1F : '0;   // a bit an SM
+    if (watch == 12'h074)                       written = wdata & 32'h3;
     if (!in_slot && watch[11:5] == 7'h04)       written = (watch == 12'h080) ? wdata & 32'h1F : '0;
   end
 
@@ -240,7 +247,7 @@ module sluice_csr_props (
       if (rw) register_stays_in_range: assert (in_slot && offset[6:5] == 2'b10 || (value >= low && value <= high));
       if ($past(reads_q && rw)) read_returns_the_register: assert (rvalid && rdata == $past(value) && rresp == 2'b00);
       if ($past(reads_q) && watch == 12'h010) status_tells_what_is_reported:
-        assert (rdata[7:0] == {$past(no_profile_i), $past(dropped_i), $past(no_fit_i), $past(spatial_i), $past(sequencer_state_i)});
+        assert (rdata[12] == $past(fell_back_i) && rdata[7:0] == {$past(no_profile_i), $past(dropped_i), $past(no_fit_i), $past(spatial_i), $past(sequencer_state_i)});
       if ($past(descriptor && slot_state_i[2*which +: 2] != 2'd0)) descriptor_holds_while_slot_is_busy: assert (!$past(descriptor) || value == $past(value));
       if (undecided && $past(sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7)) threshold_holds_in_a_decision: assert (value == $past(value));
       if ($past(write && waddr == watch)) write_is_okay_only_where_one_can_write: assert (bvalid && bresp == ((rw || other) ? 2'b00 : 2'b10));
@@ -284,11 +291,15 @@ module sluice_csr_props (
         assert ({\dut.i_status.info_cause_q , \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q } == $past({\dut.i_status.info_cause_q ,
           \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q }));
       if ($past(none_left && error_i != '0)) error_info_names_the_reporter:
-        assert (\dut.i_status.info_kernel_q == $past(error_kernel_i) && \dut.i_status.info_sm_q == $past(error_sm_i) && \dut.i_status.error_q [\dut.i_status.info_cause_q ]);
+        assert (\dut.i_status.info_kernel_q == $past(error_kernel_i) && \dut.i_status.info_sm_q == $past(error_sm_i) && \dut.i_status.info_slot_q == $past(error_slot_i)
+          && \dut.i_status.error_q [\dut.i_status.info_cause_q ]);
       if ($past(\dut.i_status.error_q == '0 && error_i == '0 && bad_config)) error_info_names_the_slot:
         assert (\dut.i_status.info_kernel_q == ($past(in_slot) ? 3'($past(which)) : 3'd0) && \dut.i_status.info_sm_q == '0 && \dut.i_status.info_cause_q == 3'd4);
       if (!$past(write)) kernel_done_is_kept: assert (\dut.i_status.kernel_done_q == ($past(\dut.i_status.kernel_done_q ) | $past(kernel_done_i)));
-      if ($past(kernel_done_i != '0)) kernel_done_interrupts: assert (\dut.i_status.irq_status_q [1] && ($past(kernel_done_i) & ~\dut.i_status.kernel_done_q ) == '0);
+      if ($past((kernel_done_i & \dut.i_status.done_enable_q ) != '0)) kernel_done_interrupts: assert (\dut.i_status.irq_status_q [1]);
+      if ($past((kernel_done_i & \dut.i_status.done_enable_q ) == '0)) a_masked_slot_does_not_interrupt:
+        assert (!\dut.i_status.irq_status_q [1] || $past(\dut.i_status.irq_status_q [1]));
+      kernel_done_tells_of_all: assert (($past(kernel_done_i) & ~\dut.i_status.kernel_done_q ) == '0);
       if ($past(decision_i)) decision_interrupts: assert (\dut.i_status.irq_status_q [3]);
       decisions_are_counted: assert (\dut.i_status.decisions_q == $past(\dut.i_status.decisions_q ) + 32'($past(decision_i)));
       if ($past(error_i != '0)) error_interrupts: assert (\dut.i_status.irq_status_q [0]);

@@ -54,6 +54,7 @@ inline constexpr Field kStatusNoFit{5, 1};
 inline constexpr Field kStatusDropped{6, 1};
 inline constexpr Field kStatusNoProfile{7, 1};
 inline constexpr Field kStatusPresent{8, 4};
+inline constexpr Field kStatusFellBack{12, 1};
 inline constexpr std::uint32_t kDecisions = 0x014;  // Decisions enforced since reset; wraps.
 inline constexpr std::uint32_t kError = 0x018;  // Sticky errors; an input that causes one changes nothing else.
 inline constexpr Field kErrorBadDone{0, 1};
@@ -67,6 +68,7 @@ inline constexpr std::uint32_t kErrorInfo = 0x01c;  // The first error since ERR
 inline constexpr Field kErrorInfoKernel{0, 3};
 inline constexpr Field kErrorInfoCause{4, 3};
 inline constexpr Field kErrorInfoSm{8, 8};
+inline constexpr Field kErrorInfoCtaSlot{16, 5};
 inline constexpr std::uint32_t kIrqStatus = 0x020;  // Events since they were cleared, one bit a cause.
 inline constexpr Field kIrqStatusError{0, 1};
 inline constexpr Field kIrqStatusKernelDone{1, 1};
@@ -100,9 +102,10 @@ inline constexpr Field kFeaturesLaunchQueue{4, 4};
 inline constexpr Field kFeaturesPatience{8, 5};
 inline constexpr Field kFeaturesChurn{16, 5};
 inline constexpr std::uint32_t kSmEnable = 0x080;  // A bit an SM, 32 a register: it may be given CTAs. What runs on an SM that is disabled ends there. A write restarts the sequencer, as one of MODE does.
-inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the dispatch port. A disabled SM that reads 0 stays empty.
+inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the dispatch port. A disabled SM that reads 0 gets no other, but may still be stopping CTAs that were flushed.
 inline constexpr std::uint32_t kPortSlots = 0x06c;  // A bit a kernel slot: it is the launch port's. Registers can't launch it, nor write its descriptor: SLOT_BUSY. A launch that waits for GO there is dropped.
 inline constexpr std::uint32_t kQueue = 0x070;  // Queue of the launch port.
+inline constexpr std::uint32_t kDoneEnable = 0x074;  // A bit a kernel slot: the end of its kernel sets IRQ_STATUS.KERNEL_DONE. Register KERNEL_DONE tells of all.
 
 // Offsets in a kernel slot, for slot().
 inline constexpr std::uint32_t kSlotWarps = 0x000;  // Descriptor: warps of one CTA.

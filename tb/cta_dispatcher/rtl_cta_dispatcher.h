@@ -90,6 +90,7 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     out_.bad_kernel = top_->bad_kernel_o != 0;
     out_.error_kernel = top_->error_kernel_o;
     out_.error_sm = top_->error_sm_o;
+    out_.error_slot = top_->error_slot_o;
     out_.dispatch_valid = top_->dispatch_valid_o != 0;
     out_.dispatch_sm = top_->dispatch_sm_o;
     out_.dispatch_kernel = top_->dispatch_kernel_o;

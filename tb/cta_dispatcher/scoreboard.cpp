@@ -302,6 +302,7 @@ std::string DispatchScoreboard::compare(const CtaDispatcherOut& out) const {
   if (out.bad_kernel != expected_.bad_kernel) return differs("bad_kernel_o", expected_.bad_kernel, out.bad_kernel);
   if (out.error_kernel != expected_.error_kernel) return differs("error_kernel_o", expected_.error_kernel, out.error_kernel);
   if (out.error_sm != expected_.error_sm) return differs("error_sm_o", expected_.error_sm, out.error_sm);
+  if (out.error_slot != expected_.error_slot) return differs("error_slot_o", expected_.error_slot, out.error_slot);
   return {};
 }
 
@@ -349,8 +350,10 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   if (last_.flush_valid) tags_[last_.flush_kernel] = static_cast<std::uint8_t>((tags_[last_.flush_kernel] + 1) % 16);
   expected_.bad_done = bad_done_;
   expected_.error_sm = bad_sm_;
+  expected_.error_slot = bad_slot_;
   bad_done_ = (reported || given_up) && !ended;
   bad_sm_ = bad_done_ ? end_sm : std::uint8_t{0};
+  bad_slot_ = bad_done_ ? end_slot : std::uint8_t{0};
   wrong_before_ = std::exchange(
       wrong_report_, reported && ended && (in.done_kernel != model_.kernel(end_sm, end_slot) || bit(told_, in.done_kernel)));
   if (reported && waits_there) hit("end of a CTA that waits at the port");

@@ -72,8 +72,8 @@ class DispatchScoreboard {
     std::size_t kernel = 0;
   };
   std::optional<End> ended_, left_;
-  bool bad_done_ = false;    ///< to be reported in the next cycle,
-  std::uint8_t bad_sm_ = 0;  ///< of this SM
+  bool bad_done_ = false;                   ///< to be reported in the next cycle,
+  std::uint8_t bad_sm_ = 0, bad_slot_ = 0;  ///< of this SM and CTA slot
   std::optional<std::uint32_t> fresh_kernel_,
       charged_kernel_;                                   ///< of the CTA in its first cycle at the port, and of the one before
   std::array<std::uint32_t, kMaxKernelSlots> waited_{};  ///< cycles for which a kernel has had CTAs left, and none there

@@ -37,7 +37,8 @@ std::string difference(const CtaDispatcherOut& a, const CtaDispatcherOut& b) {
   if (a.giving_up != b.giving_up || a.giving_sm != b.giving_sm || a.giving_slot != b.giving_slot) return "giving_*_o";
   if (a.bad_done != b.bad_done || a.cannot_fit != b.cannot_fit || a.slot_busy != b.slot_busy || a.bad_kernel != b.bad_kernel)
     return "bad_done_o, cannot_fit_o, slot_busy_o, bad_kernel_o";
-  if (a.error_kernel != b.error_kernel || a.error_sm != b.error_sm) return "error_kernel_o, error_sm_o";
+  if (a.error_kernel != b.error_kernel || a.error_sm != b.error_sm || a.error_slot != b.error_slot)
+    return "error_kernel_o, error_sm_o, error_slot_o";
   if (a.dispatch_valid != b.dispatch_valid || a.dispatch_kernel != b.dispatch_kernel || a.dispatch_sm != b.dispatch_sm)
     return "dispatch_valid_o, dispatch_kernel_o, dispatch_sm_o";
   if (a.dispatch_tag != b.dispatch_tag) return "dispatch_tag_o";

@@ -96,9 +96,7 @@ void count_until_the_share_is_spent() {
   EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
 }
 
-TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) {
-  count_until_the_share_is_spent<Vprofile_counters, 2>();
-}
+TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) { count_until_the_share_is_spent<Vprofile_counters, 2>(); }
 TEST(ProfileCounters, CountWithOneScheduler) { count_until_the_share_is_spent<Vprofile_counters_1, 1>(); }
 TEST(ProfileCounters, CountWithThreeSchedulers) { count_until_the_share_is_spent<Vprofile_counters_3, 3>(); }
 TEST(ProfileCounters, CountWithFourSchedulers) { count_until_the_share_is_spent<Vprofile_counters_4, 4>(); }

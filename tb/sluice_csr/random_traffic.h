@@ -123,7 +123,7 @@ class Scoreboard {
   }
 
   [[nodiscard]] std::uint32_t existing(const regs::RegisterInfo& info) const {
-    if (info.address == regs::kPortSlots) return (1U << parameters_.max_kernels) - 1;
+    if (info.address == regs::kPortSlots || info.address == regs::kDoneEnable) return (1U << parameters_.max_kernels) - 1;
     if (!info.sms) return ~0U;
     std::uint32_t bits = 0;
     for (unsigned b = 0, first = 32 * static_cast<unsigned>(info.name.back() - '0'); b < 32; ++b) {
@@ -332,6 +332,8 @@ class Stimulus {
     status_.error = static_cast<std::uint8_t>(random_.chance(0.02) ? random_.in(0, 15) : 0);
     status_.error_kernel = static_cast<std::uint8_t>(random_.in(0, 7));
     status_.error_sm = static_cast<std::uint8_t>(random_.in(0, 255));
+    status_.error_slot = static_cast<std::uint8_t>(random_.in(0, 31));
+    status_.fell_back = random_.chance(0.5);
     return status_;
   }
 

@@ -66,6 +66,8 @@ class RtlSluiceCsr {
     top_->error_i = status.error;
     top_->error_kernel_i = status.error_kernel;
     top_->error_sm_i = status.error_sm;
+    top_->error_slot_i = status.error_slot;
+    top_->fell_back_i = status.fell_back;
   }
 
   SluiceCsrOut sample() const {

@@ -25,7 +25,9 @@ class Regions : public testing::Test {
       if (out.dispatch_valid) start(out);
     });
   }
-  void launch(unsigned slot) { world_.driver().launch(slot, {{32, kRegisters[slot], 0, 1}, 1000000, true}); }
+  void launch(unsigned slot, std::uint32_t ctas = 1000000) {
+    world_.driver().launch(slot, {{32, kRegisters[slot], 0, 1}, ctas, false});
+  }
 
   struct Cta {
     std::uint64_t ends = 0;
@@ -71,11 +73,13 @@ TEST_F(Regions, AChangeOfModeGivesNoneBesideACtaThatTheSmPlaced) {
 TEST_F(Regions, AFallBackGivesNoneBesideACtaThatTheSmPlaced) {
   EXPECT_TRUE(world_.bus().write32(regs::kSmEnable, 0xf));
   world_.driver().set_mode(Mode::Spatial);
-  for (const unsigned slot : {0U, 1U}) launch(slot);
+  for (const unsigned slot : {0U, 1U}) launch(slot, 6);  // no SM is full
   world_.run(150);
+  EXPECT_EQ(regs::kStatusFellBack.get(world_.bus().read32(regs::kStatus).value()), 0U);
   launch(2);
-  world_.run(3000);
-  EXPECT_GT(regions_[0] + regions_[1] + regions_[2], 20U);
+  world_.run(100);
+  EXPECT_EQ(regs::kStatusFellBack.get(world_.bus().read32(regs::kStatus).value()), 1U);
+  EXPECT_EQ(regions_[2], 0U);  // every SM has placed a CTA
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ struct CtaDispatcherOut {
   SmBits settled;                                ///< SMs that have held exactly their quotas since these came into force
   std::uint8_t evict_done = 0, kernel_done = 0;  ///< masks, pulses
   bool bad_done = false, cannot_fit = false, slot_busy = false, bad_kernel = false;
-  std::uint8_t error_kernel = 0, error_sm = 0;
+  std::uint8_t error_kernel = 0, error_sm = 0, error_slot = 0;
   bool dispatch_valid = false;  ///< the dispatch_ fields mean something only then
   std::uint8_t dispatch_sm = 0, dispatch_kernel = 0, dispatch_slot = 0;
   std::uint32_t dispatch_cta = 0, dispatch_register_base = 0, dispatch_shared_base = 0;

@@ -72,9 +72,9 @@ struct SluiceTopOut {
   std::uint8_t launched_kernel = 0;
   bool launched_refused = false;
   bool launched_flushed = false;  ///< it was handed back by a flush, without a slot
-  std::uint8_t kernel_done = 0;  ///< mask, pulses
-  bool profile_window = false;   ///< a profile window runs: issues and requests are counted
-  bool profile_valid = false;    ///< one entry of the performance table; the other profile_ fields mean something only then
+  std::uint8_t kernel_done = 0;   ///< mask, pulses
+  bool profile_window = false;    ///< a profile window runs: issues and requests are counted
+  bool profile_valid = false;     ///< one entry of the performance table; the other profile_ fields mean something only then
   std::uint8_t profile_kernel = 0, profile_ctas = 0;
   std::uint32_t profile_scaled = 0;
   bool idle = false;  ///< the clock may stop until an input other than the SMs' activity changes

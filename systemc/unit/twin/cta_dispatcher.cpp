@@ -239,9 +239,8 @@ void CtaDispatcherTwin::answer(const CtaDispatcherIn& in) {
   if (answer_new_ && !in.profiling && full(answer_row_)) out_.settled.set(*answer_);
   const bool regions = in.regions && params_.region_units != 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    const bool gap = !answer_gaps_.unknown &&
-                     (answer_gaps_.none_held || (kernels_[k].register_units <= answer_gaps_.registers &&
-                                                 kernels_[k].shared_units <= answer_gaps_.shared));
+    const bool gap = !answer_gaps_.unknown && (answer_gaps_.none_held || (kernels_[k].register_units <= answer_gaps_.registers &&
+                                                                          kernels_[k].shared_units <= answer_gaps_.shared));
     room_[k].put(*answer_, (!regions || gap) && room(in, answer_row_, k));
   }
 }
@@ -301,7 +300,7 @@ std::optional<std::uint32_t> CtaDispatcherTwin::end(const CtaDispatcherIn& in, b
   credited_ = left_;
   left_.reset();
   out_.bad_done = false;
-  out_.error_sm = 0;
+  out_.error_sm = out_.error_slot = 0;
   if (ended_) {
     if (runs) {
       Sm& sm = sms_[ended_->sm];
@@ -315,6 +314,7 @@ std::optional<std::uint32_t> CtaDispatcherTwin::end(const CtaDispatcherIn& in, b
     } else {
       out_.bad_done = true;
       out_.error_sm = static_cast<std::uint8_t>(ended_->sm);
+      out_.error_slot = static_cast<std::uint8_t>(ended_->slot);
     }
   }
   ended_.reset();

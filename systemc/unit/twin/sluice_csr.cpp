@@ -44,6 +44,7 @@ void SluiceCsrTwin::reset() {
     for (const regs::FieldInfo& field : info.fields) word(info.address) |= field.bits.put(field.reset);
     if (info.sms) word(info.address) &= existing_sms(info.address);
   }
+  word(regs::kDoneEnable) &= existing_slots();
   held_address_.reset();
   held_data_.reset();
   reading_.reset();
@@ -97,6 +98,7 @@ void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
   }
   const AxiLiteOut shown = out_.axi;
   const bool mode_in_decision = out_.config.mode_write && deciding(in.status);
+  const std::uint32_t done_enable = word(regs::kDoneEnable);  // before a write of this cycle
 
   // A read sees the registers of the cycle after its address was taken.
   if (shown.rvalid && in.axi.rready) out_.axi.rvalid = false;
@@ -116,7 +118,8 @@ void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
   launching_ = config.launch;
   config.launch = config.stop = config.evict = config.resume = config.flush = {};
   for (unsigned k = 0; purged_ && k < parameters_.max_kernels; ++k) {
-    const bool meets = purged_->all || (parameters_.launch_queue != 0 && purged_->meets(regs::kSlotTagsContext.get(in.status.tags[k])));
+    const bool meets =
+        purged_->all || (parameters_.launch_queue != 0 && purged_->meets(regs::kSlotTagsContext.get(in.status.tags[k])));
     config.flush[k] = meets && !is_free(in.status, k);
   }
   purged_ = purges();
@@ -140,7 +143,7 @@ void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
     held_full_strobe_ = in.axi.wstrb == 0xf;
   }
 
-  record(in.status, refusal, mode_in_decision);
+  record(in.status, refusal, mode_in_decision, done_enable);
   update_handshakes();
 }
 
@@ -149,7 +152,8 @@ std::optional<std::uint32_t> SluiceCsrTwin::read(std::uint32_t address, const Sl
   if (address == regs::kStatus) {
     return regs::kStatusSequencer.put(status.sequencer_state) | regs::kStatusSpatial.put(status.spatial) |
            regs::kStatusNoFit.put(status.no_fit) | regs::kStatusDropped.put(status.dropped) |
-           regs::kStatusNoProfile.put(status.no_profile) | regs::kStatusPresent.put(status.num_present);
+           regs::kStatusNoProfile.put(status.no_profile) | regs::kStatusPresent.put(status.num_present) |
+           regs::kStatusFellBack.put(status.fell_back);
   }
   if (is_sm_busy(address)) {
     std::uint32_t bits = 0;
@@ -226,7 +230,7 @@ void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceC
   }
   if (find(address)->sms) word(address) &= existing_sms(address);
   if (is_sm_enable(address)) config.enable_write = true;
-  if (address == regs::kPortSlots) word(address) &= (1U << parameters_.max_kernels) - 1;
+  if (address == regs::kPortSlots || address == regs::kDoneEnable) word(address) &= existing_slots();
   if (!is_slot(address)) return;
   const unsigned k = slot_of(address);
   config.static_write = is_mask(address) || offset_of(address) == regs::kSlotQuota;
@@ -243,7 +247,8 @@ void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceC
   }
 }
 
-void SluiceCsrTwin::record(const SluiceCsrStatus& status, const std::optional<Refusal>& refusal, bool mode_in_decision) {
+void SluiceCsrTwin::record(const SluiceCsrStatus& status, const std::optional<Refusal>& refusal, bool mode_in_decision,
+                           std::uint32_t done_enable) {
   // Where error_i's bits are in ERROR.
   constexpr std::array<unsigned, 4> kReported{regs::kErrorBadDone.lsb, regs::kErrorCannotFit.lsb, regs::kErrorSlotBusy.lsb,
                                               regs::kErrorBadKernel.lsb};
@@ -261,7 +266,8 @@ void SluiceCsrTwin::record(const SluiceCsrStatus& status, const std::optional<Re
     if (!first) first = refusal ? refusal->bit : regs::kErrorModeInDecision.lsb;
     const std::uint32_t kernel = reported ? status.error_kernel : refusal ? refusal->kernel : 0;
     word(regs::kErrorInfo) = regs::kErrorInfoKernel.put(kernel) | regs::kErrorInfoCause.put(*first) |
-                             regs::kErrorInfoSm.put(reported ? status.error_sm : 0);
+                             regs::kErrorInfoSm.put(reported ? status.error_sm : 0) |
+                             regs::kErrorInfoCtaSlot.put(reported ? status.error_slot : 0);
   }
   word(regs::kError) |= errors;
 
@@ -269,7 +275,7 @@ void SluiceCsrTwin::record(const SluiceCsrStatus& status, const std::optional<Re
   for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
     if (status.kernel_done[k]) word(regs::kKernelDone) |= 1U << k;
     if (status.evict_done[k]) word(regs::kEvictDone) |= 1U << k;
-    any_done |= status.kernel_done[k];
+    any_done |= status.kernel_done[k] && (done_enable >> k & 1U) != 0;
     any_evicted |= status.evict_done[k];
   }
   word(regs::kIrqStatus) |= regs::kIrqStatusError.put(errors != 0) | regs::kIrqStatusKernelDone.put(any_done) |

@@ -35,7 +35,8 @@ struct SluiceCsrStatus {
   bool spatial = false, no_fit = false, dropped = false, no_profile = false;
   std::uint8_t error = 0;  ///< pulses: BAD_DONE 1, CANNOT_FIT 2, SLOT_BUSY 4, BAD_KERNEL 8
   std::uint8_t error_kernel = 0;
-  std::uint8_t error_sm = 0;
+  std::uint8_t error_sm = 0, error_slot = 0;
+  bool fell_back = false;  ///< a mode that would have SM ranges has none to give
 };
 
 /// A launch of the port goes to a kernel slot.
@@ -119,7 +120,8 @@ class SluiceCsrTwin {
   [[nodiscard]] std::optional<Refusal> refuse(const regs::RegisterInfo& info, std::uint32_t data,
                                               const SluiceCsrStatus& status) const;
   void act(std::uint32_t address, std::uint32_t data, const SluiceCsrStatus& status);
-  void record(const SluiceCsrStatus& status, const std::optional<Refusal>& refusal, bool mode_in_decision);
+  void record(const SluiceCsrStatus& status, const std::optional<Refusal>& refusal, bool mode_in_decision,
+              std::uint32_t done_enable);
   void update_handshakes();
   void update_config();
   void take(const SluiceCsrTake& take);
@@ -129,6 +131,8 @@ class SluiceCsrTwin {
   }
   [[nodiscard]] bool is_ports(unsigned kernel) const { return (out_.config.port_slots >> kernel & 1U) != 0; }
   [[nodiscard]] const regs::RegisterInfo* find(std::uint32_t address) const;
+  /// Bits of a register with a bit a kernel slot that stand for slots.
+  [[nodiscard]] std::uint32_t existing_slots() const { return (1U << parameters_.max_kernels) - 1; }
   /// Bits of a register with a bit an SM that stand for SMs.
   [[nodiscard]] std::uint32_t existing_sms(std::uint32_t address) const;
 

@@ -220,6 +220,8 @@ class SluiceTopTwin : public ISluiceTop {
                                              (dispatched.slot_busy ? 4 : 0) | (dispatched.bad_kernel ? 8 : 0));
     status.error_kernel = dispatched.error_kernel;
     status.error_sm = dispatched.error_sm;
+    status.error_slot = dispatched.error_slot;
+    status.fell_back = sequenced.regions && csr_.out().config.mode > static_cast<std::uint8_t>(Mode::Fcfs);
     return status;
   }
 
