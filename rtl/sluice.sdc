@@ -10,10 +10,11 @@ set_clock_uncertainty [expr {0.05 * $sluice_period}] [get_clocks sluice_clk]
 # Every input but clock and reset comes from a register of the same clock; every output goes to one.
 foreach port [all_inputs] {
   set name [get_property $port full_name]
-  if {$name ne "clk_i" && $name ne "rst_ni"} { set_input_delay [expr {$sluice_input_share * $sluice_period}] -clock sluice_clk $port }
+  if {$name ne "clk_i" && ![string match *rst_ni $name]} { set_input_delay [expr {$sluice_input_share * $sluice_period}] -clock sluice_clk $port }
 }
 set_output_delay [expr {$sluice_output_share * $sluice_period}] -clock sluice_clk [all_outputs]
 
 # The reset acts at any time. Its release must be synchronous to clk_i: it comes from a register of this clock (docs/user/integrate.md).
-set_input_delay [expr {$sluice_input_share * $sluice_period}] -clock sluice_clk [get_ports rst_ni]
-set_false_path -hold -from [get_ports rst_ni]
+set resets [get_ports *rst_ni]   ;# and that of the tags
+set_input_delay [expr {$sluice_input_share * $sluice_period}] -clock sluice_clk $resets
+set_false_path -hold -from $resets

@@ -58,19 +58,27 @@ module sluice_sva #(
   // The tag of each kernel slot, as flush_valid_o says; a report with another one is late, and nobody's.
   logic [(1<<KIndexW)*TagW-1:0] tags_q;
   logic                         late;
-  logic [(1<<KIndexW)-1:0]      flushed_q;   // kernel slots with a flush since reset
-  assign late = FLUSH != 0 && done_tag_i != tags_q[32'(done_kernel_i)*TagW +: TagW];
+  logic [(1<<KIndexW)-1:0]      flushed_q, known_q;   // kernel slots with a flush since reset; with a CTA, whose tag is known
+  assign late = FLUSH != 0 && (!known_q[done_kernel_i] || done_tag_i != tags_q[32'(done_kernel_i)*TagW +: TagW]);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       tags_q    <= '0;
       flushed_q <= '0;
-    end else if (flush_valid_o) begin
-      tags_q[32'(flush_kernel_o)*TagW +: TagW] <= flush_tag_o + 1'b1;
-      flushed_q[flush_kernel_o]                <= 1'b1;
+      known_q   <= '0;
+    end else begin
+      if (dispatch_valid_o) begin
+        tags_q[32'(dispatch_kernel_o)*TagW +: TagW] <= dispatch_tag_o;
+        known_q[dispatch_kernel_o]                  <= 1'b1;
+      end
+      if (flush_valid_o) begin
+        tags_q[32'(flush_kernel_o)*TagW +: TagW] <= flush_tag_o + 1'b1;
+        flushed_q[flush_kernel_o]                <= 1'b1;
+        known_q[flush_kernel_o]                  <= 1'b1;
+      end
     end
 
   // CTAs that run, as the two ports say: taken, and not ended.
-  logic [NUM_SM*MAX_CTAS-1:0]         runs_q, region_q;   // region: it has regions
+  logic [NUM_SM*MAX_CTAS-1:0]         runs_q;
   logic [NUM_SM*MAX_CTAS*KIndexW-1:0] kernel_q;
   logic                               start, dispatch_exists, done_exists;
   logic [IndexW-1:0]                  dispatch_at, done_at;   // indices into runs_q
@@ -82,7 +90,6 @@ module sluice_sva #(
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       runs_q   <= '0;
-      region_q <= '0;
       kernel_q <= '0;
     end else begin
       if (done_valid_i && done_exists && !late) runs_q[done_at] <= 1'b0;
@@ -90,7 +97,6 @@ module sluice_sva #(
         if (flush_valid_o && kernel_q[i*KIndexW +: KIndexW] == flush_kernel_o) runs_q[i] <= 1'b0;
       if (start && dispatch_exists) begin
         runs_q[dispatch_at]                      <= 1'b1;
-        region_q[dispatch_at]                    <= dispatch_region_valid_o;
         kernel_q[32'(dispatch_at)*KIndexW +: KIndexW] <= dispatch_kernel_o;
       end
     end
@@ -159,17 +165,12 @@ module sluice_sva #(
   dispatch_names_a_free_slot: assert property (@(posedge clk_i) disable iff (!rst_ni)
     dispatch_valid_o |-> dispatch_exists && !runs_q[dispatch_at] && 32'(dispatch_kernel_o) < MAX_KERNELS)
     else $error("dispatch_names_a_free_slot: SM %0d, slot %0d", dispatch_sm_o, dispatch_slot_o);
-  for (genvar m = 0; m < NUM_SM; m++) begin : gen_region
-    no_region_beside_a_cta_that_the_sm_placed: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      dispatch_valid_o && dispatch_region_valid_o && 32'(dispatch_sm_o) == m |-> (runs_q[m*MAX_CTAS +: MAX_CTAS] & ~region_q[m*MAX_CTAS +: MAX_CTAS]) == '0)
-      else $error("no_region_beside_a_cta_that_the_sm_placed: SM %0d", m);
-  end
   if (FLUSH != 0) begin : gen_flush
     dispatch_has_the_tag_of_its_kernel: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      dispatch_valid_o |-> dispatch_tag_o == tags_q[32'(dispatch_kernel_o)*TagW +: TagW])
+      dispatch_valid_o && known_q[dispatch_kernel_o] |-> dispatch_tag_o == tags_q[32'(dispatch_kernel_o)*TagW +: TagW])
       else $error("dispatch_has_the_tag_of_its_kernel: kernel slot %0d", dispatch_kernel_o);
     flush_is_of_ctas_that_have_started: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      flush_valid_o |-> flush_tag_o == tags_q[32'(flush_kernel_o)*TagW +: TagW] && !(dispatch_valid_o && dispatch_kernel_o == flush_kernel_o))
+      flush_valid_o |-> (!known_q[flush_kernel_o] || flush_tag_o == tags_q[32'(flush_kernel_o)*TagW +: TagW]) && !(dispatch_valid_o && dispatch_kernel_o == flush_kernel_o))
       else $error("flush_is_of_ctas_that_have_started: kernel slot %0d", flush_kernel_o);
   end
   // verilator lint_on SYNCASYNCNET

@@ -18,6 +18,7 @@ module sluice_top #(
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
+  input  logic                                             tag_rst_ni,        // with FLUSH: of the tags of CTAs, which outlive rst_ni while it is high
   input  logic [11:0]                                      s_axi_awaddr_i,
   input  logic                                             s_axi_awvalid_i,
   output logic                                             s_axi_awready_o,
@@ -261,6 +262,7 @@ module sluice_top #(
     .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .FITS_NOW((LAUNCH_QUEUE != 0) ? 1 : 0)) i_cta_dispatcher (
     .clk_i,
     .rst_ni,
+    .tag_rst_ni,
     .capacity_warps_i     (capacity_warps),
     .capacity_registers_i (capacity_registers),
     .capacity_shared_i    (capacity_shared),

@@ -11,7 +11,7 @@ set data_in [list]
 foreach p [all_inputs] {{ if {{[get_property $p full_name] != "clk_i"}} {{ lappend data_in $p }} }}
 if {{[llength $data_in]}} {{ set_input_delay 0 -clock clk $data_in }}
 set_output_delay 0 -clock clk [all_outputs]
-catch {{ set_false_path -from [get_ports rst_ni] }}
+catch {{ set_false_path -from [get_ports *rst_ni] }}
 set_driving_cell -lib_cell {driver} $data_in
 set_load 0.005 [all_outputs]
 puts "=== worst"

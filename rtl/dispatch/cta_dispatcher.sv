@@ -16,6 +16,7 @@ module cta_dispatcher #(
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
+  input  logic                                         tag_rst_ni,            // with FLUSH: of the tags alone
   input  logic [sluice_pkg::WarpW-1:0]                 capacity_warps_i,      // of one SM; stable unless all slots are FREE
   input  logic [sluice_pkg::RegW-1:0]                  capacity_registers_i,
   input  logic [sluice_pkg::SharedW-1:0]               capacity_shared_i,     // bytes
@@ -236,14 +237,14 @@ module cta_dispatcher #(
       end
     end
     flush_unit #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_flush_unit (
-      .clk_i, .rst_ni, .flush_i, .slot_free_i(slot_free), .port_kernel_i(port_kernel), .slots_i(all_slots), .done_valid_i, .done_sm_i, .done_slot_i,
+      .clk_i, .rst_ni, .tag_rst_ni, .flush_i, .slot_free_i(slot_free), .port_kernel_i(port_kernel), .slots_i(all_slots), .done_valid_i, .done_sm_i, .done_slot_i,
       .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o, .giving_sm_o, .giving_slot_o, .tags_o(tags), .flush_valid_o,
       .flush_kernel_o, .flush_tag_o, .busy_o(flushing));
   end else begin : gen_no_flush
     assign {flush, flushing, dispatch_tag_o, flush_valid_o, flush_kernel_o, flush_tag_o, giving_up_o, giving_sm_o, giving_slot_o} = '0;
     assign {end_valid, end_sm, end_slot} = '0;
     logic unused_flush;
-    assign unused_flush = ^{flush_i, done_kernel_i, done_tag_i, all_slots};
+    assign unused_flush = ^{tag_rst_ni, flush_i, done_kernel_i, done_tag_i, all_slots};
   end
 
   dispatch_errors #(.MAX_KERNELS(K)) i_dispatch_errors (

@@ -2,6 +2,7 @@
 // flush_unit: gives up the CTAs of a kernel (docs/reference/blocks/flush.md). One kernel after the other: when none of its CTAs is at the port, its tag
 // goes on by one, so that its SMs' reports are late from then on; then each of its CTAs is ended here, one in a cycle without a report, SM by SM. Which
 // one is found in the cycle before, and again in each that a report takes.
+// A reset of the unit alone leaves the tags, and the first kernel of each slot behind it has the next one: what an SM still reports is late.
 // A report that is late is dropped. A kernel whose slot is FREE has nothing left to give up. Nothing is picked while busy_o is high: what still reports is
 // on an SM already, and none of it reports twice, so reports can't hold a flush off for ever. Without the option reports pass as they come.
 module flush_unit #(
@@ -11,6 +12,7 @@ module flush_unit #(
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
+  input  logic                                         tag_rst_ni,      // asynchronous: tags begin anew. High, they outlive rst_ni
   input  logic [MAX_KERNELS-1:0]                       flush_i,         // pulses: a kernel that dispatches nothing more from the next cycle on
   input  logic [MAX_KERNELS-1:0]                       slot_free_i,     // kernel slots that are FREE
   input  logic [MAX_KERNELS-1:0]                       port_kernel_i,   // whose CTA is at the port: one-hot, or 0
@@ -46,6 +48,7 @@ module flush_unit #(
   logic [K-1:0]      asked_d, asked_q, asked;   // kernels to flush; that are still there
   logic [K-1:0]      kernel_d, kernel_q;     // the one under work: one-hot, or 0
   logic [K*TagW-1:0] tags_d, tags_q;
+  logic [K-1:0]      fresh_q, begins;        // slots without a kernel since the reset; whose first one is there
   logic [IndexW-1:0] sm_d, sm_q;
   logic [N-1:0]      ended, ended_d, ended_q; // CTAs of this SM that were ended here, with this cycle's; until it
   logic [N-1:0]      release_d, release_q;          // and the next one: one-hot, or 0
@@ -77,6 +80,7 @@ module flush_unit #(
     for (int unsigned s = 0; s < N; s++) left[s] = slots[s] && slots[N + s*KernelW +: KernelW] == index && !ended[s];
   end
 
+  assign begins  = fresh_q & ~slot_free_i;
   assign asked   = (asked_q | flush_i) & ~slot_free_i;
   assign ended   = ended_q | (release_q & {N{!done_valid_i}});
   assign over    = state_q != Rest && (kernel_q & slot_free_i) != '0;
@@ -113,7 +117,7 @@ module flush_unit #(
     endcase
     if (over) state_d = Rest;
     for (int unsigned k = 0; k < K; k++)
-      if (bump && kernel_q[k]) tags_d[k*TagW +: TagW] = tags_q[k*TagW +: TagW] + 1'b1;
+      if (begins[k] || (bump && kernel_q[k])) tags_d[k*TagW +: TagW] = tags_q[k*TagW +: TagW] + 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -121,13 +125,16 @@ module flush_unit #(
       state_q  <= Rest;
       asked_q  <= '0;
       kernel_q <= '0;
-      tags_q   <= '0;
+      fresh_q  <= '1;
     end else begin
       state_q  <= state_d;
       asked_q  <= asked_d;
       kernel_q <= kernel_d;
-      tags_q   <= tags_d;
+      fresh_q  <= fresh_q & slot_free_i;
     end
+  always_ff @(posedge clk_i or negedge tag_rst_ni)
+    if (!tag_rst_ni) tags_q <= '1;
+    else             tags_q <= tags_d;
   always_ff @(posedge clk_i) begin   // set before they are looked at: no reset
     sm_q    <= sm_d;
     ended_q <= ended_d;

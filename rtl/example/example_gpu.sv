@@ -100,6 +100,7 @@ module example_gpu #(
   ) i_sluice_top (
     .clk_i,
     .rst_ni,
+    .tag_rst_ni               (rst_ni),   // the SMs are reset with the unit
     .s_axi_awaddr_i,
     .s_axi_awvalid_i,
     .s_axi_awready_o,

@@ -63,7 +63,7 @@ module cta_dispatcher_props #(
   logic [SharedW-1:0]     shared_base;
 
   cta_dispatcher #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .REGION_UNITS(U), .SM_ENABLE(1), .SM_READY(1)) dut (
-    .clk_i, .rst_ni, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i, .demand_registers_i,
+    .clk_i, .rst_ni, .tag_rst_ni(rst_ni), .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i, .demand_registers_i,
     .demand_shared_i, .grid_i, .repeat_i, .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i,
     .count_i, .count_first_i, .count_kernel_i, .round_robin_i, .in_order_i, .regions_i,
     .sm_enable_i, .sm_ready_i, .sm_busy_o(sm_busy),

@@ -8,6 +8,7 @@ module flush_unit_props #(
 ) (
   input logic                           clk_i,
   input logic                           rst_ni,
+  input logic                           tag_rst_ni,
   input logic [K-1:0]                   flush_i,
   input logic [K-1:0]                   launch_i,
   input logic [K-1:0]                   stop_i,
@@ -52,12 +53,12 @@ module flush_unit_props #(
       for (int unsigned n = 0; n < N; n++) slots[m*(1+KW)*N + N + n*KW +: KW] = owner[m*N + n];
     end
   flush_unit #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
-    .clk_i, .rst_ni, .flush_i, .slot_free_i(~present), .port_kernel_i(port_kernel_hot), .slots_i(slots), .done_valid_i, .done_sm_i, .done_slot_i,
+    .clk_i, .rst_ni, .tag_rst_ni, .flush_i, .slot_free_i(~present), .port_kernel_i(port_kernel_hot), .slots_i(slots), .done_valid_i, .done_sm_i, .done_slot_i,
     .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o(giving_up), .giving_sm_o(giving_sm),
     .giving_slot_o(giving_slot), .tags_o(tags), .flush_valid_o(flush_valid), .flush_kernel_o(flush_kernel), .flush_tag_o(flush_tag),
     .busy_o(busy));
   (* hierconn *) wire [1:0] \dut.state_q , \dut.ended_q , \dut.release_q ;
-  (* hierconn *) wire [K-1:0] \dut.kernel_q , \dut.asked_q ;
+  (* hierconn *) wire [K-1:0] \dut.kernel_q , \dut.asked_q , \dut.begins ;
   (* hierconn *) wire       \dut.sm_q ;
   localparam logic [1:0] Rest = 2'd0, Close = 2'd1, Settle = 2'd2, Walk = 2'd3;
 
@@ -114,6 +115,7 @@ module flush_unit_props #(
   logic       started, was_up, passed_q;
   logic [K-1:0] wanted, told, gone_q;             // asked for, and not over; its SMs were told
   logic [K*TagW-1:0] tags_q;
+  logic [K-1:0]      first_life, begins_q;   // no flush since the reset; the first kernel since is there
   logic [K-1:0]      flushed_q, flush_hot, kernel_before;
   logic [1:0]        state_before;
   logic [4:0]        distance, distance_q, others, others_q;   // others: CTAs of other kernels that have not ended
@@ -130,6 +132,7 @@ module flush_unit_props #(
     started       <= 1'b1;
     was_up        <= rst_ni;
     tags_q        <= tags;
+    begins_q      <= \dut.begins ;
     flushed_q     <= flush_hot;
     state_before  <= \dut.state_q ;
     kernel_before <= \dut.kernel_q ;
@@ -143,18 +146,29 @@ module flush_unit_props #(
     if (!rst_ni) begin
       wanted <= '0;
       told   <= '0;
+      first_life <= '1;
     end else begin
       wanted <= (wanted | flush_i) & present;
       told   <= (told | flush_hot) & present;
+      first_life <= first_life & ~flush_hot;
     end
+  // The tags, as told; and when the unit was reset last: the newest that its CTAs of before have.
+  logic [K*TagW-1:0] tags_told, tags_before;
+  always_ff @(posedge clk_i or negedge tag_rst_ni)
+    if (!tag_rst_ni) tags_told <= '1;
+    else
+      for (int unsigned k = 0; k < K; k++) tags_told[k*TagW +: TagW] <= tags_told[k*TagW +: TagW] + TagW'(flush_hot[k] || \dut.begins [k]);
+  always_ff @(posedge clk_i)
+    if (!rst_ni) tags_before <= tags_told;
   always_comb begin
-    if (!started) assume (!rst_ni);
+    if (!started) assume (!rst_ni && !tag_rst_ni);
+    if (!tag_rst_ni) assume (!rst_ni);
     assume (32'(pick_kernel_i) < K);
   end
 
   logic [2:0] to_end;   // CTAs of this SM that are not ended yet
   logic       next_is_one;   // of them
-  logic       ok_none_left, ok_tags;
+  logic       ok_none_left, ok_tags, ok_reset;
   always_comb begin
     to_end      = '0;
     next_is_one = 1'b0;
@@ -174,11 +188,13 @@ module flush_unit_props #(
       if (used[i] && owner[i] != given && !(ends_q && end_place_q == 2'(i))) others = others + 1'b1;
     ok_none_left = 1'b1;
     ok_tags      = 1'b1;
+    ok_reset     = 1'b1;
     for (int unsigned k = 0; k < K; k++) begin
       for (int unsigned i = 0; i < M*N; i++)   // the walk has come to its end: what is left is on its way out
         if (state_before == Walk && \dut.state_q == Rest && kernel_before[k] && present[k] && used[i] && owner[i] == KW'(k)
             && !(ends_q && end_place_q == 2'(i))) ok_none_left = 1'b0;
-      if (tags[k*TagW +: TagW] != tags_q[k*TagW +: TagW] + TagW'(flushed_q[k])) ok_tags = 1'b0;
+      if (tags[k*TagW +: TagW] != tags_q[k*TagW +: TagW] + TagW'(flushed_q[k] || begins_q[k])) ok_tags = 1'b0;
+      if (first_life[k] && port_kernel_hot[k] && tags[k*TagW +: TagW] != tags_before[k*TagW +: TagW] + 1'b1) ok_reset = 1'b0;
     end
     if (started && rst_ni) begin
       only_a_flushed_kernel_is_given_up: assert (!giving_up || (told & \dut.kernel_q ) != '0);
@@ -196,8 +212,10 @@ module flush_unit_props #(
       if (was_up) a_tag_goes_on_with_its_flush_only: assert (ok_tags);
       if (was_up && steps_q) every_cycle_brings_it_nearer: assert (distance < distance_q);
       if (was_up && reports_q) an_end_of_another_brings_it_nearer_too: assert (distance + others < distance_q + others_q);
+      a_cta_from_before_a_reset_has_another_tag: assert (ok_reset);
       what_is_wanted_is_remembered: assert ((wanted & present & ~told & ~\dut.asked_q & ~(\dut.kernel_q & {K{\dut.state_q == Close}})) == '0);
     end
-    if (started && !rst_ni) reset_is_clean: assert (tags == '0 && !busy && !giving_up && !flush_valid);
+    if (started && !tag_rst_ni) tags_begin_anew: assert (tags == '1);
+    if (started && !rst_ni) reset_is_clean: assert (!busy && !giving_up && !flush_valid);
   end
 endmodule

@@ -41,7 +41,7 @@ module sluice_top_props #(
   logic [sluice_pkg::ScaledW-1:0] scaled;
   sluice_top #(.NUM_SM(2), .MAX_KERNELS(K), .MAX_CTAS(4), .NUM_SCHED(1), .REGION_UNITS(0), .SM_ENABLE(1), .SM_READY(1), .FLUSH(OPTIONS),
     .PATIENCE(4 * OPTIONS), .PRIORITY(OPTIONS), .LAUNCH_QUEUE(2 * OPTIONS), .CHURN(2 * OPTIONS)) dut (
-    .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o(awready), .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i,
+    .clk_i, .rst_ni, .tag_rst_ni(rst_ni), .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o(awready), .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i,
     .s_axi_wready_o(wready), .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i,
     .s_axi_arready_o(arready), .s_axi_rdata_o(rdata), .s_axi_rresp_o(rresp), .s_axi_rvalid_o(rvalid), .s_axi_rready_i, .irq_o(irq),
     .issue_valid_i, .issue_kernel_i, .request_i, .launch_valid_i, .launched_valid_o(launched_valid),

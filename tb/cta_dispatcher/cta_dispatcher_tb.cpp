@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "tb/common/random.h"
 #include "tb/cta_dispatcher/directed.h"
@@ -41,47 +40,6 @@ TEST(CtaDispatcher, AnSmThatIsNeverReadyCostsTheOthersNothing) {
     RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
     check_rates(rtl, kFermi, tb::campaign(20000, 1000000), sm);
   }
-}
-
-// None of 128 CTAs ever reports. A flush gives back all that they hold: another kernel fills the machine, and late reports do no
-// harm to it.
-TEST(CtaDispatcher, AFlushGivesBackWhatNeverReports) {
-  RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
-  DirectedDispatch bench(rtl, kFermi);
-  bench.cycle.in.demand_registers.fill(4096);  // eight fill an SM
-  bench.steps(3);
-  bench.cycle.in.launch = 1;
-  bench.steps(16 * 8 + 30);
-  ASSERT_EQ(bench.started.size(), 128U);
-  const std::vector<CtaDispatcherOut> dead = bench.started;
-  bench.started.clear();
-  bench.cycle.in.flush = 1;
-  unsigned cycles = 0;
-  do bench.step();
-  while (bench.outputs().kernel_done == 0 && ++cycles < 1000);
-  EXPECT_LE(cycles, 128U + 16 + 8);
-  EXPECT_EQ(bench.outputs().resident[0], 0U);
-  bench.cycle.in.launch = 3;  // the flushed slot, and another
-  bench.steps(16 * 8 + 30);
-  ASSERT_EQ(bench.started.size(), 128U);
-  const std::vector<CtaDispatcherOut> alive = std::exchange(bench.started, dead);
-  while (!bench.started.empty()) {
-    bench.end(0);
-    bench.step();
-    EXPECT_FALSE(bench.outputs().bad_done);
-  }
-  bench.steps(10);
-  EXPECT_EQ(bench.outputs().resident[0] + bench.outputs().resident[1], 128U);
-  EXPECT_TRUE(bench.started.empty()) << "a late report was taken for an end";
-  bench.started = alive;
-  bench.cycle.in.stop = 3;
-  while (!bench.started.empty()) {
-    bench.end(0);
-    bench.step();
-  }
-  bench.steps(10);
-  EXPECT_EQ(bench.outputs().state[0], SlotState::kFree);
-  EXPECT_EQ(bench.outputs().state[1], SlotState::kFree);
 }
 
 // Short CTAs of another kernel end in every cycle. A report always goes first, but no CTA is picked while a flush runs: so there

@@ -30,6 +30,7 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
  private:
   void drive(const CtaDispatcherIn& in) {
     top_->rst_ni = in.rst_n;
+    top_->tag_rst_ni = in.rst_n || in.keep_tags;
     top_->capacity_warps_i = static_cast<CData>(in.capacity_warps);
     top_->capacity_registers_i = in.capacity_registers;
     top_->capacity_shared_i = in.capacity_shared_bytes;

@@ -68,9 +68,9 @@ void declare_dispatch_bins(tb::Coverage& coverage) {
 
 DispatchScoreboard::DispatchScoreboard(const CtaDispatcherParams& params, const CtaDispatcherIn& capacities,
                                        tb::Coverage& coverage)
-    : params_(params),
-      model_(params.num_sms, capacity_of(capacities), params.kernels, params.region_units),
-      coverage_(coverage) {}
+    : params_(params), model_(params.num_sms, capacity_of(capacities), params.kernels, params.region_units), coverage_(coverage) {
+  tags_.fill(15);  // the first kernel of a slot has 0
+}
 
 void DispatchScoreboard::set_capacities(const CtaDispatcherIn& in) { model_.set_capacity(capacity_of(in)); }
 
@@ -347,6 +347,11 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   if (in.done_valid && late) hit("report of a CTA that was given up");
   if (in.done_valid && late && exists && model_.holds(in.done_sm, in.done_slot))
     hit("report of a CTA that was given up, its slot given again");
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    if (!bit(fresh_, k) || last_.state[k] == SlotState::kFree) continue;
+    tags_[k] = static_cast<std::uint8_t>((tags_[k] + 1) % 16);
+    fresh_ &= ~(1U << k);
+  }
   if (last_.flush_valid) tags_[last_.flush_kernel] = static_cast<std::uint8_t>((tags_[last_.flush_kernel] + 1) % 16);
   expected_.bad_done = bad_done_;
   expected_.error_sm = bad_sm_;

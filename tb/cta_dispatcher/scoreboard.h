@@ -63,6 +63,7 @@ class DispatchScoreboard {
   /// Kernels that are flushed: asked for; told to the SMs. The tag that a report of each must have.
   std::uint32_t flushed_ = 0, told_ = 0;
   std::array<std::uint8_t, kMaxKernelSlots> tags_{};
+  std::uint32_t fresh_ = ~0U;                         ///< no kernel was there since the reset
   bool wrong_report_ = false, wrong_before_ = false;  ///< what ended in this cycle was not sent with that kernel and tag
   unsigned flush_age_ = 0;                            ///< cycles in which a flush could have gone on
   SmBits ready_;                                      ///< in the last but one cycle

@@ -76,42 +76,28 @@ TEST_F(Flush, LeavesTheOtherKernelAndDropsLateReports) {
   EXPECT_EQ(world_.driver().errors().bits, 0U);
 }
 
-TEST_F(Flush, OfAContextIsOfItsKernelsOnly) {
+// Two kernel slots: two launches run, and two wait.
+TEST_F(Flush, OfAContextIsOfItsKernelsAndLaunchesOnly) {
   never_report();
-  EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 7));
-  for (const std::uint8_t context : std::array<std::uint8_t, 3>{5, 6, 5})
+  EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 3));
+  for (const std::uint8_t context : std::array<std::uint8_t, 4>{5, 6, 5, 7})
     world_.launch({4, 0, 0, 6, 100, 0, 1, 0, 0, context, 0});
   world_.run(100);
-  ASSERT_EQ(started_.size(), 18U);
-  flush_context(7);  // nobody's
+  ASSERT_EQ(started_.size(), 12U);
+  EXPECT_EQ(world_.bus().read32(regs::kQueue), 2U);
+  flush_context(8);  // nobody's
   world_.run(60);
   EXPECT_TRUE(told_.empty());
-  flush_context(5);
-  world_.run(100);
-  EXPECT_EQ(told_.size(), 2U);
-  EXPECT_EQ(state(0), regs::SlotState::kFree);
-  EXPECT_EQ(state(1), regs::SlotState::kRunning);
-  EXPECT_EQ(state(2), regs::SlotState::kFree);
-  EXPECT_EQ(world_.driver().slot_report(1).resident, 6U);
-  EXPECT_EQ(world_.driver().errors().bits, 0U);
-}
-
-// One kernel slot: two launches wait, one of them of the context.
-TEST_F(Flush, OfAContextHandsBackWhatWaits) {
-  never_report();
-  EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 1));
-  for (const std::uint8_t context : std::array<std::uint8_t, 3>{5, 5, 6})
-    world_.launch({4, 0, 0, 6, 100, 0, 1, 0, 0, context, 0});
-  world_.run(100);
-  EXPECT_EQ(world_.bus().read32(regs::kQueue), 2U);
   started_.clear();
   flush_context(5);
-  world_.run(400);
-  ASSERT_EQ(launched_.size(), 3U);
-  EXPECT_TRUE(launched_[1].launched_flushed);
-  EXPECT_FALSE(launched_[2].launched_flushed);
+  world_.run(100);
+  EXPECT_EQ(told_.size(), 1U);
+  EXPECT_EQ(world_.driver().slot_report(1).resident, 6U);
+  ASSERT_EQ(launched_.size(), 4U);
+  EXPECT_TRUE(launched_[2].launched_flushed);
+  EXPECT_FALSE(launched_[3].launched_flushed);
   ASSERT_EQ(started_.size(), 6U);
-  for (const SluiceTopOut& cta : started_) EXPECT_EQ(cta.dispatch_place.context, 6);
+  for (const SluiceTopOut& cta : started_) EXPECT_EQ(cta.dispatch_place.context, 7);
   EXPECT_EQ(world_.bus().read32(regs::kQueue), 0U);
   EXPECT_EQ(world_.driver().errors().bits, 0U);
 }
@@ -158,6 +144,29 @@ TEST_F(Flush, OfAllLeavesNothing) {
   world_.run(100);
   EXPECT_TRUE(started_.empty());
   EXPECT_EQ(world_.driver().errors().bits, 0U);
+}
+
+// The unit is reset, the SMs are not: what they report of before ends no CTA of after.
+TEST_F(Flush, AReportFromBeforeAResetIsLate) {
+  for (unsigned life = 0; life < 20; ++life) {  // the tag goes round
+    started_.clear();
+    world_.let_ctas_last(400, 400);
+    world_.driver().configure_machine({48 * kWarpSize, 32768, 49152, 4});
+    world_.driver().launch(0, {{256, 8192, 1024, 1}, 1000, false});
+    world_.run(100);
+    ASSERT_EQ(started_.size(), kPlaces) << life;
+    for (const SluiceTopOut& cta : started_) ASSERT_EQ(cta.dispatch_tag, 2 * life % 16);
+    world_.reset(false);
+    started_.clear();
+    world_.driver().configure_machine({48 * kWarpSize, 32768, 49152, 4});
+    never_report();
+    world_.driver().launch(0, {{256, 8192, 1024, 1}, 1000, false});
+    world_.run(600);  // the reports of before come
+    ASSERT_EQ(started_.size(), kPlaces) << life;
+    ASSERT_EQ(world_.driver().slot_report(0).resident, kPlaces);
+    ASSERT_EQ(world_.driver().errors().bits, 0U);
+    world_.reset(false);
+  }
 }
 
 TEST_F(Flush, OfAFreeSlotOrBesideACommandIsRefused) {

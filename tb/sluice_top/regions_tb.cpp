@@ -4,8 +4,8 @@
 #include <Vsluice_top_checked.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
-#include <optional>
 
 #include "systemc/unit/rtl/rtl_sluice_top.h"
 #include "systemc/unit/rtl/unit_world.h"
@@ -14,7 +14,8 @@ namespace sluice {
 namespace {
 
 constexpr std::uint64_t kLife = 400;
-constexpr std::array<std::uint32_t, 3> kRegisters{8192, 12288, 4096};  // of a CTA, by kernel slot
+constexpr std::uint32_t kUnit = 2048;
+constexpr std::array<std::uint32_t, 3> kUnits{4, 6, 2};  // of a CTA, by kernel slot
 
 class Regions : public testing::Test {
  protected:
@@ -26,34 +27,25 @@ class Regions : public testing::Test {
     });
   }
   void launch(unsigned slot, std::uint32_t ctas = 1000000) {
-    world_.driver().launch(slot, {{32, kRegisters[slot], 0, 1}, ctas, false});
+    world_.driver().launch(slot, {{32, kUnits[slot] * kUnit, 0, 1}, ctas, false});
   }
 
-  struct Cta {
-    std::uint64_t ends = 0;
-    std::uint32_t first = 0, size = 0;
-  };
-  [[nodiscard]] const Cta* on(std::uint8_t sm, std::uint32_t first, std::uint32_t size) const {
-    for (const Cta& cta : sms_[sm])
-      if (cta.ends > world_.now() && first < cta.first + cta.size && cta.first < first + size) return &cta;
-    return nullptr;
-  }
   void start(const SluiceTopOut& out) {
-    std::uint32_t first = out.dispatch_register_base;
-    const std::uint32_t size = kRegisters[out.dispatch_kernel];
-    if (out.dispatch_region_valid) {
-      ++regions_[out.dispatch_kernel];
-    } else {
-      first = 0;
-      while (const Cta* there = on(out.dispatch_sm, first, size)) first = there->first + there->size;
-    }
-    ASSERT_EQ(on(out.dispatch_sm, first, size), nullptr)
-        << "cycle " << world_.now() << ", SM " << int{out.dispatch_sm} << ", registers from " << first << " on";
-    sms_[out.dispatch_sm][out.dispatch_slot] = {world_.now() + kLife, first, size};
+    auto& units = taken_until_[out.dispatch_sm];
+    const std::uint32_t size = kUnits[out.dispatch_kernel];
+    std::uint32_t first = out.dispatch_register_base / kUnit;
+    const auto is_free = [&] {
+      return std::all_of(&units.at(first), &units.at(first) + size, [this](auto until) { return until <= world_.now(); });
+    };
+    while (!out.dispatch_region_valid && first + size <= units.size() && !is_free()) ++first;
+    if (first + size > units.size()) return;  // in pieces
+    ASSERT_TRUE(is_free()) << "cycle " << world_.now() << ", SM " << int{out.dispatch_sm} << ", unit " << first;
+    std::fill_n(&units.at(first), size, world_.now() + kLife);
+    regions_[out.dispatch_kernel] += out.dispatch_region_valid ? 1 : 0;
   }
 
   UnitWorld world_;
-  std::array<std::array<Cta, 4>, 5> sms_{};
+  std::array<std::array<std::uint64_t, 16>, 5> taken_until_{};
   std::array<unsigned, 3> regions_{};
 };
 

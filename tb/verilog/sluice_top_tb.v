@@ -26,7 +26,7 @@ module sluice_top_tb;
   reg  [4:0]  done_slot;
 
   sluice_top dut (
-    .clk_i(clk), .rst_ni(rst_n),
+    .clk_i(clk), .rst_ni(rst_n), .tag_rst_ni(rst_n),
     .s_axi_awaddr_i(awaddr), .s_axi_awvalid_i(awvalid), .s_axi_awready_o(awready),
     .s_axi_wdata_i(wdata), .s_axi_wstrb_i(4'hF), .s_axi_wvalid_i(wvalid), .s_axi_wready_o(wready),
     .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i(bready),

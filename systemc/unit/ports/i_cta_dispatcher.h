@@ -32,7 +32,7 @@ inline SmBits all_sms() { return SmBits().set(); }
 
 /// Input ports (docs/reference/blocks/cta_dispatcher.md), one clock cycle's worth. Masks have kernel slot 0 in bit 0.
 struct CtaDispatcherIn {
-  bool rst_n = true;
+  bool rst_n = true, keep_tags = false;  ///< keep_tags: with a reset, tag_rst_ni stays high
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
   std::array<std::uint32_t, kMaxKernelSlots> demand_warps{}, demand_registers{}, demand_shared_bytes{}, grid{};
   std::array<std::uint8_t, kMaxKernelSlots> priority{};         ///< 0..7, the highest first; looked at with the option

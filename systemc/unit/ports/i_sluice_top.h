@@ -43,7 +43,7 @@ struct GridPlace {
 
 /// Input ports of sluice_top (docs/reference/blocks/sluice_top.md), one clock cycle's worth.
 struct SluiceTopIn {
-  bool rst_n = true;
+  bool rst_n = true, keep_tags = false;  ///< keep_tags: with a reset, tag_rst_ni stays high
   AxiLiteIn axi;
   std::vector<SmActivity> sms;  ///< NUM_SM of them, or none for "nothing anywhere"
   bool dispatch_ready = true;

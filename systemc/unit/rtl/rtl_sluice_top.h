@@ -43,6 +43,7 @@ class RtlSluiceTop : public ISluiceTop {
 
   void drive(const SluiceTopIn& in) {
     top_->rst_ni = in.rst_n;
+    top_->tag_rst_ni = in.rst_n || in.keep_tags;
     drive_axi(*top_, in.axi);
     top_->dispatch_ready_i = in.dispatch_ready;
     for (unsigned m = 0; m < ready_sms_; ++m) set_field(top_->sm_ready_i, m, 1, in.sm_ready[m] ? 1 : 0);

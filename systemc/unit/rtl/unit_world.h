@@ -26,11 +26,13 @@ class UnitWorld {
   void run(std::uint64_t cycles) {
     for (std::uint64_t c = 0; c < cycles; ++c) cycle(AxiLiteIn());
   }
-  void reset() {
+  /// @param sms_too  else what runs on the SMs goes on, and is reported
+  void reset(bool sms_too = true) {
     in_.rst_n = false;
+    in_.keep_tags = !sms_too;
     run(1);
     in_.rst_n = true;
-    running_ = {};
+    if (sms_too) running_ = {};
   }
   /// CTAs that start from now on end 1 to `most` cycles later, or `least` to `most`. A CTA that is flushed reports nevertheless.
   void let_ctas_last(std::uint64_t most, std::uint64_t least = 1) {

@@ -36,6 +36,7 @@ SmSet SmSet::without(const SmSet& other) const {
 
 CtaDispatcherTwin::CtaDispatcherTwin(const CtaDispatcherParams& params) : params_(params), sms_(params.num_sms) {
   dirty_.fill(params.num_sms);
+  flush_.tags.fill(15);  // the first kernel of a slot has 0
   if (params.sm_ready) unready_.fill(params.num_sms);
 }
 

@@ -113,6 +113,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
     std::array<bool, kMaxCtaSlots> ended{};  ///< CTA slots of this SM that were ended
     std::optional<std::uint32_t> next;       ///< the one to be ended in this cycle
     std::array<std::uint8_t, kMaxKernelSlots> tags{};
+    std::uint32_t fresh = ~0U;  ///< mask: no kernel since the reset
   };
 
   /// No kernel waits for ever (docs/reference/blocks/cta_dispatcher.md, Waiting). Masks of kernels; SMs.
@@ -152,6 +153,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   [[nodiscard]] bool clock_guard(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken, bool reads);
   void clock_flush(const CtaDispatcherIn& in);
   void refresh_flush();
+  void next_tag(std::uint32_t kernel);
   [[nodiscard]] bool late(const CtaDispatcherIn& in) const;
   void answer(const CtaDispatcherIn& in);
   void compare(const CtaDispatcherIn& in);

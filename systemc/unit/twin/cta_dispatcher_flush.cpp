@@ -8,6 +8,10 @@ namespace sluice {
 
 constexpr std::uint8_t kTags = 16;
 
+void CtaDispatcherTwin::next_tag(std::uint32_t kernel) {
+  flush_.tags[kernel] = static_cast<std::uint8_t>((flush_.tags[kernel] + 1) % kTags);
+}
+
 bool CtaDispatcherTwin::late(const CtaDispatcherIn& in) const {
   const std::uint8_t current = in.done_kernel < params_.kernels ? flush_.tags[in.done_kernel] : std::uint8_t{0};
   return in.done_tag != current;
@@ -18,6 +22,9 @@ void CtaDispatcherTwin::clock_flush(const CtaDispatcherIn& in) {
   using State = Flush::State;
   std::uint32_t free = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) free |= kernels_[k].state == SlotState::kFree ? 1U << k : 0;
+  for (std::uint32_t k = 0; k < params_.kernels; ++k)
+    if ((flush_.fresh & ~free) >> k & 1U) next_tag(k);
+  flush_.fresh &= free;
   const std::uint32_t asked = (flush_.asked | in.flush) & ~free;
   const bool over = flush_.state != State::kRest && (free >> flush_.kernel & 1U) != 0;
   flush_.asked = asked;
@@ -30,7 +37,7 @@ void CtaDispatcherTwin::clock_flush(const CtaDispatcherIn& in) {
       break;
     case State::kClose:
       if (!out_.flush_valid) break;
-      flush_.tags[flush_.kernel] = static_cast<std::uint8_t>((flush_.tags[flush_.kernel] + 1) % kTags);
+      next_tag(flush_.kernel);
       flush_.state = State::kSettle;
       break;
     case State::kSettle:
@@ -72,7 +79,9 @@ void CtaDispatcherTwin::refresh_flush() {
 
 void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
   if (!in.rst_n) {
+    const auto tags = flush_.tags;
     *this = CtaDispatcherTwin(params_);
+    if (in.keep_tags) flush_.tags = tags;
     return;
   }
   if (!params_.flush) {

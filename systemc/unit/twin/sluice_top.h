@@ -31,7 +31,13 @@ class SluiceTopTwin : public ISluiceTop {
 
   void clock(const SluiceTopIn& in) override {
     if (!in.rst_n) {
+      CtaDispatcherTwin dispatcher = dispatcher_;  // its tags may outlive the reset
       *this = SluiceTopTwin(parameters_);
+      to_dispatcher_.rst_n = false;
+      to_dispatcher_.keep_tags = in.keep_tags;
+      dispatcher.clock(to_dispatcher_);
+      dispatcher_ = dispatcher;
+      to_dispatcher_ = {};
       return;
     }
     const SluiceConfig config = csr_.out().config;
