@@ -250,7 +250,8 @@ Evaluation prepare(const EvaluationPlan& plan) {
         throw InputError(fmt::format("policy {}: no curves over CTA counts here: use sluice eval", policy));
       continue;
     }
-    for (const Mix& mix : e.mixes) (void)policy_plans(policy, e.machine, mix.kernels);
+    for (const Mix& mix : e.mixes)
+      for (const PolicyPlan& p : policy_plans(policy, e.machine, mix.kernels)) check_unit_has(p.mode, plan.partitioner);
   }
   return e;
 }

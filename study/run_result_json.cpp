@@ -26,7 +26,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Share, ctas, sms)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Partition, mode, shares)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProfileSample, kernel, sm, ctas, warp_instructions, stall_cycles, requests, resident_min,
                                    resident_max, foreign)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Decision, sampled_at, decided_at, kernels, profiles, partition, samples, reason)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BalanceCandidate, ctas, rates, score)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BalanceReport, candidates, kept)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Decision, sampled_at, decided_at, kernels, profiles, partition, samples, reason, balance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostRecord, evictions, began, decisions, eviction_cycles, pcie_reads)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunResult, cycles, kernels, total, stalls, kernel_stalls, sms, sm_cycles, threads_resident,
                                    registers_resident, shared_bytes_resident, decisions, host, unknown_opcodes)

@@ -28,7 +28,7 @@ std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock)
     case PartitionerKind::Both: return make_lockstep_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());
     case PartitionerKind::Twin: break;
   }
-  return make_twin_sluice_top(parameters);
+  return make_twin_sluice_top(parameters, spec.machine.partitioner.balance);
 }
 
 std::string numbered(const char* stem, std::size_t i) { return stem + std::to_string(i); }

@@ -13,12 +13,19 @@
 
 namespace sluice {
 
+void check_unit_has(Mode mode, PartitionerKind partitioner) {
+  if (mode == Mode::Balance && partitioner != PartitionerKind::Twin)
+    throw InputError(
+        fmt::format("mode balance: the RTL has no such mode, only its twin: --partitioner twin, not {}", to_string(partitioner)));
+}
+
 namespace {
 
 void check(const RunSpec& spec) {
   if (spec.launches.empty()) throw InputError("a run needs at least one kernel");
   if (spec.software && !std::ranges::all_of(spec.launches, &KernelLaunch::once))
     throw InputError("software preemption: every kernel must run once");
+  if (spec.make_scheduler) check_unit_has(spec.make_scheduler()->mode(), spec.partitioner);
   const SmResources& sm = spec.machine.sm.capacity;
   for (const KernelLaunch& launch : spec.launches) {
     const SmResources cta = launch.kernel.demand();

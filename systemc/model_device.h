@@ -7,6 +7,8 @@ namespace sluice {
 /// For what runs many times, before the first. @throws InputError when no unit of this kind exists for the machine and so many
 /// kernels at once: the RTL is Verilated in some shapes only
 void check_partitioner(const MachineConfig& machine, PartitionerKind kind, std::size_t kernels);
+/// @throws InputError when the unit of this kind has not the mode
+void check_unit_has(Mode mode, PartitionerKind partitioner);
 
 /// The SystemC GPU model behind the device interface. One run per process: SystemC elaborates once.
 class ModelDevice : public IDevice {

@@ -136,6 +136,13 @@ struct HostConfig {
 };
 
 /// Warped-Slicer's sequencing constants (section IV-A, V).
+/// Settings of the mode Balance (docs/user/policies.md#balance).
+struct BalanceConfig {
+  std::uint32_t candidates = 7;         ///< partitions of a pair that are measured side by side, at most
+  std::uint32_t window_cycles = 10240;  ///< of a look at them
+  double keep = 1.05;                   ///< the least sum of rates at which kernels share an SM
+};
+
 struct PartitionerConfig {
   std::uint32_t warm_up_cycles = 20000, profile_cycles = 5120, algorithm_delay = 0;
   std::uint32_t drain_cycles = 255 * 4096;  ///< the warm-up waits so long for CTAs that do not belong to the profile layout
@@ -153,6 +160,7 @@ struct PartitionerConfig {
   std::uint32_t region_units = 64;
   /// Option of the unit: profiles outlive changes of the present kernels, and what is in force lives for 2^churn cycles; 0 = off
   std::uint32_t churn = 0;
+  BalanceConfig balance;
 };
 
 /// Energy of events, picojoules, and leakage. docs/user/machines.md has the source of every default.

@@ -11,6 +11,7 @@ std::string_view to_string(Mode mode) {
     case Mode::Spatial: return "spatial";
     case Mode::Static: return "static";
     case Mode::Dynamic: return "dynamic";
+    case Mode::Balance: return "balance";
   }
   return "unknown";
 }

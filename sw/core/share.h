@@ -12,10 +12,11 @@ namespace sluice {
 
 /// How the partition unit shares the SMs; the numbers are those of its register MODE. LeftOver: the first kernel takes what it
 /// can, the others what is left. Fcfs: the CTAs of all kernels in turn, no quotas. Even, Spatial: the unit works the shares out.
-/// Static: the shares are given. Dynamic: the unit profiles and decides (Warped-Slicer).
-enum class Mode : std::uint32_t { LeftOver, Fcfs, Even, Spatial, Static, Dynamic };
+/// Static: the shares are given. Dynamic: the unit profiles and decides (Warped-Slicer). Balance: the unit measures partitions of
+/// all kernels and keeps the best.
+enum class Mode : std::uint32_t { LeftOver, Fcfs, Even, Spatial, Static, Dynamic, Balance };
 
-[[nodiscard]] std::string_view to_string(Mode mode);  ///< "left_over", "fcfs", "even", "spatial", "static", "dynamic"
+[[nodiscard]] std::string_view to_string(Mode mode);  ///< "left_over", "fcfs", "even", "spatial", "static", "dynamic", "balance"
 
 /// SMs first .. first+count-1.
 struct SmRange {

@@ -12,6 +12,8 @@ std::string_view reason_name(DecisionReason reason) {
     case DecisionReason::WaterFilling: return "water_filling";
     case DecisionReason::LossGuard: return "loss_guard";
     case DecisionReason::NoFit: return "no_fit";
+    case DecisionReason::Measured: return "measured";
+    case DecisionReason::NotWorth: return "not_worth";
     case DecisionReason::NoProfile: break;
   }
   return "no_profile";

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sw/core/balance.h"
 #include "sw/core/counters.h"
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
@@ -69,18 +70,20 @@ struct RunSpec {
   std::filesystem::path timeline_file;  ///< Chrome trace of the CTAs on every SM; empty = none
 };
 
-/// One decision of the partition sequencer.
-/// What a decision rests on; all but the first fall back to Spatial.
+/// What a decision rests on. NoFit, NoProfile and LossGuard fall back to Spatial.
 enum class DecisionReason : std::uint8_t {
   WaterFilling,
   LossGuard,  ///< a kernel would lose more than loss_limit / K of its best
   NoFit,      ///< one CTA of each kernel does not fit an SM together
   NoProfile,  ///< a kernel has no clean sample
+  Measured,   ///< the best of the partitions that were measured (Balance)
+  NotWorth,   ///< none of them was worth sharing: kernels run in order (Balance)
 };
 
-/// "water_filling", "loss_guard", "no_fit", "no_profile".
+/// "water_filling", "loss_guard", "no_fit", "no_profile", "measured", "not_worth".
 [[nodiscard]] std::string_view reason_name(DecisionReason reason);
 
+/// One decision of the partition sequencer.
 struct Decision {
   Cycles sampled_at, decided_at;  ///< end of the profile window; quotas valid
   std::vector<KernelId> kernels;  ///< who took part
@@ -88,6 +91,7 @@ struct Decision {
   Partition partition;
   std::vector<ProfileSample> samples{};  ///< in order of time; `kernel` as in `kernels`. Empty where the device keeps none
   DecisionReason reason = DecisionReason::WaterFilling;
+  BalanceReport balance{};  ///< of mode Balance
 };
 
 /// What the host did.

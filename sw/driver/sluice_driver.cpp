@@ -54,7 +54,7 @@ void SluiceDriver::configure_machine(const SmResources& sm) {
 }
 
 void SluiceDriver::set_mode(Mode mode) {
-  in_range("mode", static_cast<std::uint32_t>(mode), 0, static_cast<std::uint32_t>(Mode::Dynamic));
+  in_range("mode", static_cast<std::uint32_t>(mode), 0, static_cast<std::uint32_t>(Mode::Balance));
   write(regs::kMode, static_cast<std::uint32_t>(mode));
 }
 

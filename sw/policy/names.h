@@ -10,6 +10,7 @@ inline constexpr const char* kEven = "even";
 inline constexpr const char* kSpatial = "spatial";
 inline constexpr const char* kStatic = "static";
 inline constexpr const char* kWarpedSlicer = "warped_slicer";
+inline constexpr const char* kBalance = "balance";
 inline constexpr const char* kSoloCurve = "solo_curve";
 inline constexpr const char* kOracle = "oracle";
 inline constexpr const char* kEvenMode = "even_mode";        ///< Even, held by the partition unit itself

@@ -19,6 +19,12 @@ policies::Plans warped_slicer(const PolicyInput& in) {
   return {{Mode::Dynamic, {Mode::Static, {}}, {}}};
 }
 
+/// The partition sequencer measures partitions side by side and keeps the best: the counts are the run's.
+policies::Plans balance(const PolicyInput& in) {
+  for (const KernelDescriptor& kernel : in.mix) check_fits(in.machine, kernel);
+  return {{Mode::Balance, {Mode::Static, {}}, {}}};
+}
+
 /// The dispatcher's own mode holds the shares, where otherwise the host sets them as quotas and masks of Static.
 template <policies::Plans (*policy)(const PolicyInput&), Mode mode>
 policies::Plans in_own_mode(const PolicyInput& in) {
@@ -34,6 +40,7 @@ constexpr PolicyRow kRows[] = {
     {kSpatial, "Spatial", 3, PolicyNeeds::Nothing, policies::spatial},
     {kStatic, "Static", 4, PolicyNeeds::Counts, policies::static_quota},
     {kWarpedSlicer, "Warped-Slicer", 5, PolicyNeeds::Profiling, warped_slicer},
+    {kBalance, "Balance", 10, PolicyNeeds::Profiling, balance},
     {kSoloCurve, "Solo curve", 7, PolicyNeeds::Curves, policies::solo_curve},
     {kOracle, "Oracle", 6, PolicyNeeds::Search, policies::oracle},
     {kEvenMode, "Even (own mode)", 8, PolicyNeeds::Nothing, in_own_mode<policies::even, Mode::Even>},

@@ -43,6 +43,7 @@ UtilizationFractions utilization_fractions(const RunResult& result, const SmConf
 DecisionRecord record(const Decision& decision, const std::vector<std::string>& names) {
   DecisionRecord out{decision.sampled_at.value(), decision.decided_at.value(), {}, decision.profiles, decision.partition};
   out.reason = decision.reason;
+  out.balance = decision.balance;
   for (const KernelId id : decision.kernels) out.kernels.push_back(names.at(id.value()));
   for (const ProfileSample& sample : decision.samples) {
     const auto owner = std::ranges::find(decision.kernels, sample.kernel);

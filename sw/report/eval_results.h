@@ -75,6 +75,7 @@ struct DecisionRecord {
   /// "ceiling_hull".
   std::vector<std::pair<std::string, Partition>> golden{};
   std::optional<DecisionReason> reason{};  ///< left out by older results
+  BalanceReport balance{};
 };
 
 /// What makes a co-run the run it is.

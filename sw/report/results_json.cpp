@@ -30,7 +30,8 @@ std::string_view spelling(DecisionReason reason) { return reason_name(reason); }
 constexpr auto every(Mode) { return std::array{Mode::LeftOver, Mode::Fcfs, Mode::Static, Mode::Spatial}; }
 constexpr auto every(KernelType) { return std::array{KernelType::Compute, KernelType::Memory, KernelType::Cache}; }
 constexpr auto every(DecisionReason) {
-  return std::array{DecisionReason::WaterFilling, DecisionReason::LossGuard, DecisionReason::NoFit, DecisionReason::NoProfile};
+  return std::array{DecisionReason::WaterFilling, DecisionReason::LossGuard, DecisionReason::NoFit,
+                    DecisionReason::NoProfile,    DecisionReason::Measured,  DecisionReason::NotWorth};
 }
 
 /// A value and where it is, so that every complaint names its place: "out/results.json: runs[3].cycles: missing".
@@ -224,6 +225,39 @@ void describe_samples(Reader& archive, DecisionRecord& of) {
       Reader(node.at("golden")).must(scaling.c_str(), of.golden.emplace_back(scaling, Partition{}).second);
 }
 
+/// What mode Balance measured: `sms` is null, as every candidate is a partition of each SM.
+void describe_balance(Writer& archive, const BalanceReport& of) {
+  if (of.candidates.empty()) return;
+  Json candidates = Json::array();
+  for (const BalanceCandidate& c : of.candidates) {
+    Writer writer(candidates.emplace_back(Json::object()));
+    writer.must("ctas", c.ctas);
+    writer.must("sms", Json());
+    writer.must("rates", c.rates);
+    writer.must("score", c.score);
+    writer.must("tried", std::string("side_by_side"));
+  }
+  archive.must("candidates", candidates);
+  archive.must("kept", of.kept < 0 ? Json() : Json(of.kept));
+}
+void describe_balance(Reader& archive, BalanceReport& of) {
+  const Node& node = archive.node();
+  if (!node.has("candidates")) return;
+  for (const Node& item : node.at("candidates").items()) {
+    BalanceCandidate& c = of.candidates.emplace_back();
+    Reader reader(item);
+    reader.must("ctas", c.ctas);
+    reader.must("rates", c.rates);
+    reader.must("score", c.score);
+  }
+  if (node.has("kept") && !node.at("kept").json().is_null()) {
+    std::uint64_t kept = 0;
+    archive.must("kept", kept);
+    node.at("kept").require(kept < of.candidates.size(), "must be an index of candidates");
+    of.kept = static_cast<std::int32_t>(kept);
+  }
+}
+
 template <class A>
 void describe(A& archive, Ref<A, DecisionRecord> of) {
   MUST(sampled_at, decided_at, kernels)
@@ -231,6 +265,7 @@ void describe(A& archive, Ref<A, DecisionRecord> of) {
   archive.some("reason", of.reason);
   MUST(profiles)
   describe_samples(archive, of);
+  describe_balance(archive, of.balance);
 }
 
 template <class A>

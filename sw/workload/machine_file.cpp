@@ -159,6 +159,14 @@ void read_dram(TomlTable table, DramConfig& dram) {
     table.fail("t_rfc", fmt::format("must be less than t_refi = {}", dram.t_refi));
 }
 
+void read_balance(TomlTable table, BalanceConfig& config) {
+  table.optional();
+  table.read("candidates", config.candidates, 1, 15);
+  table.read("window_cycles", config.window_cycles, 1024, 65535);
+  table.read("keep", config.keep, 0, 7.99);
+  table.finish();
+}
+
 void read_partitioner(TomlTable table, PartitionerConfig& config) {
   table.optional();
   table.read("warm_up_cycles", config.warm_up_cycles, 0, 1048575);
@@ -173,6 +181,7 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
   table.read("monitor_hold", config.monitor_hold, 1, 255);
   table.read("region_units", config.region_units, 0, 128);
   table.read("churn", config.churn, 0, 19);
+  if (auto balance = table.optional_table("balance")) read_balance(*balance, config.balance);
   table.finish();
   if (config.region_units != 0 && config.region_units < 16) table.fail("region_units", "must be 0 or 16..128");
 }

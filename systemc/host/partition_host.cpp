@@ -83,10 +83,12 @@ void PartitionHost::arrivals() {
 
 void PartitionHost::run() {
   SluiceDriver driver(registers);
-  const PartitionerConfig& config = spec_.machine.partitioner;
+  MachineConfig machine = spec_.machine;
+  PartitionerConfig& config = machine.partitioner;
+  if (scheduler_->mode() == Mode::Balance) config.profile_cycles = config.balance.window_cycles;
   driver.configure_machine(spec_.machine.sm.capacity);
   driver.configure_sequencer({config.warm_up_cycles, config.profile_cycles, config.algorithm_delay, config.epsilon,
-                              config.loss_limit, request_share(spec_.machine), config.drain_cycles});
+                              config.loss_limit, request_share(machine), config.drain_cycles});
   if (config.monitor_threshold > 0)
     driver.configure_monitor(true, config.monitor_threshold, config.monitor_window, config.monitor_hold);
   driver.set_mode(scheduler_->mode());
@@ -205,6 +207,14 @@ void PartitionHost::record_decision(SluiceDriver& driver) {
   decision.samples = unit_.samples();
   decision.profiles = unit_.profiles();
   decision.profiles.resize(present_.size());
+  if (scheduler_->mode() == Mode::Balance) {
+    decision.balance = *unit_.balance();
+    if (decision.reason == DecisionReason::WaterFilling)
+      decision.reason = decision.balance.kept >= 0 ? DecisionReason::Measured : DecisionReason::NotWorth;
+    if (decision.reason == DecisionReason::NotWorth) decision.partition.mode = Mode::LeftOver;
+    decision.samples.clear();
+    decision.profiles.assign(present_.size(), {});
+  }
   decisions_.push_back(decision);
   for (std::size_t i = 0; i < present_.size(); ++i) {
     const JobId job(present_[i].kernel.value());

@@ -72,6 +72,8 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   [[nodiscard]] std::uint64_t sampled_at() const { return sampled_at_; }  ///< end of the last profile window, core cycles
   [[nodiscard]] std::uint64_t irq_at() const { return irq_at_; }
 
+  [[nodiscard]] const BalanceReport* balance() const { return top_->balance(); }
+
   void settle(std::uint64_t now);  ///< brings the residency integrals up to `now`
   std::uint64_t thread_cycles = 0, register_cycles = 0, shared_byte_cycles = 0;
 

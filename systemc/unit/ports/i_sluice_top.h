@@ -4,9 +4,11 @@
 #include <bitset>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sw/core/balance.h"
 #include "sw/core/machine.h"
 #include "sw/driver/axi_lite.h"
 #include "sw/driver/sluice_regs.h"
@@ -92,9 +94,13 @@ class ISluiceTop {
   virtual void skip(std::uint64_t cycles) = 0;
   /// Whether the SMs' activity of this cycle can make a difference.
   [[nodiscard]] virtual bool counts_activity() const = 0;
+  /// What mode Balance has measured so far, and what it kept; null where the unit has not that mode.
+  [[nodiscard]] virtual const BalanceReport* balance() const { return nullptr; }
 };
 
-[[nodiscard]] std::unique_ptr<ISluiceTop> make_twin_sluice_top(const regs::Parameters& parameters);
+/// @param balance settings of mode Balance; without them the unit has not that mode
+[[nodiscard]] std::unique_ptr<ISluiceTop> make_twin_sluice_top(const regs::Parameters& parameters,
+                                                               const std::optional<BalanceConfig>& balance = std::nullopt);
 
 /// @throws InputError when no model was Verilated for these parameters, naming those there are
 void check_rtl_sluice_top(const regs::Parameters& parameters);

@@ -59,7 +59,7 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
     }
     if (layout_ == Layout::Ranges || layout_ == Layout::Alone) out.ctas[p.slot] = static_cast<std::uint8_t>(parameters_.max_ctas);
     if (layout_ == Layout::Counts) out.ctas[p.slot] = static_cast<std::uint8_t>(decided_[p.slot]);
-    if (layout_ == Layout::Levels) out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
+    if (layout_ == Layout::Levels || layout_ == Layout::Groups) out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
     if (layout_ == Layout::Levels && has_curve(p))
       out.ctas[p.slot] = static_cast<std::uint8_t>(before_levels_ == Layout::Ranges ? parameters_.max_ctas : kept_[p.slot].ctas);
   }
@@ -68,7 +68,7 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
   }
 
   PartitionCoreIn& core = out.core;
-  core.start = (out.profile_clear && first_window_) || at_once_;
+  core.start = (out.profile_clear && first_window_ && !is(config, Mode::Balance)) || at_once_;
   core.num_kernels = static_cast<std::uint8_t>(plan_.size());
   core.capacity_warps = config.capacity_warps;
   core.capacity_registers = config.capacity_registers;
@@ -100,6 +100,7 @@ std::optional<std::uint32_t> PartitionSequencerTwin::reads() const {
 }
 
 std::optional<std::uint32_t> PartitionSequencerTwin::owner(std::uint32_t sm) const {
+  if (layout_ == Layout::Groups && !plan_.empty()) return plan_[search_.owner(sm)].slot;
   const auto found = std::ranges::find_if(plan_, [sm](const Planned& p) { return p.on(sm); });
   return found == plan_.end() ? std::nullopt : std::optional(found->slot);
 }
@@ -135,9 +136,11 @@ std::uint32_t PartitionSequencerTwin::quota(const SluiceConfig& config, std::uin
       return owner_of->slot == kernel ? parameters_.max_ctas : 0;
     }
   }
-  for (const Planned& p : plan_) {
+  for (std::size_t i = 0; i < plan_.size(); ++i) {
+    const Planned& p = plan_[i];
     if (p.slot != kernel) continue;
     switch (layout_) {
+      case Layout::Groups: return search_.quota(sm, i);
       case Layout::Alone: return parameters_.max_ctas;
       case Layout::Ranges: return p.on(sm) ? parameters_.max_ctas : 0;
       case Layout::Counts: return decided_[kernel];
@@ -238,6 +241,8 @@ void PartitionSequencerTwin::finish_plan(const SluiceConfig& config) {
     if (waits_) begin_life();
   } else if (no_ranges(config)) {
     set_layout(Layout::Free);
+  } else if (is(config, Mode::Balance)) {
+    begin_search(config);
   } else if (is(config, Mode::Spatial)) {
     set_layout(Layout::Ranges);
   } else if (decides_at_once(config)) {
@@ -253,9 +258,46 @@ void PartitionSequencerTwin::finish_plan(const SluiceConfig& config) {
   }
 }
 
-void PartitionSequencerTwin::list_samples() {
+/// Without a partition to measure kernels have SMs of their own.
+void PartitionSequencerTwin::begin_search(const SluiceConfig& config) {
+  std::vector<BalanceSearchTwin::Kernel> kernels;
+  for (const Planned& p : plan_) kernels.push_back({p.slot, p.fits});
+  no_fit_ = !search_.begin(config, kernels);
+  if (no_fit_) {
+    set_layout(Layout::Ranges);
+    return;
+  }
+  set_layout(Layout::Groups);
+  first_window_ = true;
+  timer_ = config.warm_up;
+  go(State::kWarmUp);
+}
+
+/// All counters of a window are read. The next has the same CTAs in place.
+void PartitionSequencerTwin::go_on_searching(const SluiceConfig& config) {
+  first_window_ = false;
+  const bool done = search_.end_of_window();
+  timer_ = done ? search_.scoring_cycles() + config.delay : config.drain_limit * kDrainUnit;
+  go(done ? State::kAllocate : State::kDrain);
+}
+
+void PartitionSequencerTwin::enforce_search() {
+  go(State::kMonitor);
+  decision_ = true;
+  spatial_ = no_profile_ = false;
+  const auto* kept = search_.kept();
+  for (std::size_t i = 0; i < plan_.size(); ++i) decided_[plan_[i].slot] = kept != nullptr ? (*kept)[i] : 0;
+  set_layout(kept != nullptr ? Layout::Counts : Layout::Free);
+}
+
+void PartitionSequencerTwin::list_samples(const SluiceConfig& config) {
   samples_.clear();
   sample_ = 0;
+  if (is(config, Mode::Balance)) {
+    for (std::uint32_t sm = 0; sm < parameters_.num_sm; ++sm)
+      samples_.push_back({static_cast<std::uint32_t>(search_.owner(sm)), sm, 0, true, false});
+    return;
+  }
   for (std::uint32_t k = 0; k < plan_.size(); ++k) {
     const Planned& p = plan_[k];
     samples_.push_back({});
@@ -276,6 +318,10 @@ void PartitionSequencerTwin::read_on(const SluiceConfig& config, const Sequencer
   sample.drop = !config.sm_enable[sample.sm] || !in.settled[sample.sm] || ((spent_ >> slot) & 1U) != 0;
   dropped_ |= sample.drop;
   sampled_[slot] |= !sample.drop;
+  if (is(config, Mode::Balance)) {
+    if (!sample.drop) search_.take(sample.sm, in.counted);
+    return;
+  }
   offered_ = sample;
 }
 
@@ -355,7 +401,7 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
     case State::kProfile:
       spent_ |= in.spent;
       if (--timer_ > 0) break;
-      list_samples();
+      list_samples(config);
       go(State::kScale);
       break;
     case State::kScale:
@@ -364,9 +410,17 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
         break;
       }
       offered_.reset();
-      end_of_samples(config);
+      if (is(config, Mode::Balance)) {
+        go_on_searching(config);
+      } else {
+        end_of_samples(config);
+      }
       break;
     case State::kAllocate:
+      if (is(config, Mode::Balance)) {
+        if (--timer_ == 0) enforce_search();
+        break;
+      }
       if (!in.core.done) break;
       timer_ = config.delay;
       if (timer_ == 0) {

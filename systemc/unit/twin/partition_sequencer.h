@@ -8,6 +8,7 @@
 
 #include "sw/driver/sluice_regs.h"
 #include "systemc/unit/ports/i_partition_core.h"
+#include "systemc/unit/twin/balance_search.h"
 #include "systemc/unit/twin/sluice_csr.h"
 
 namespace sluice {
@@ -21,6 +22,7 @@ struct SequencerIn {
   std::uint8_t spent = 0;        ///< mask of kernel slots: they dispatch nothing more
   std::bitset<kMaxSms> settled;  ///< SMs that have held what the layout says
   PartitionCoreOut core;
+  std::uint32_t counted = 0;  ///< by the SM of reads()
 };
 
 /// Its outputs, before the rising edge.
@@ -43,7 +45,8 @@ struct SequencerOut {
 /// plans and lists are made at once where the hardware works through them; counters stand for the cycles that takes.
 class PartitionSequencerTwin {
  public:
-  explicit PartitionSequencerTwin(const regs::Parameters& parameters) : parameters_(parameters) {}
+  explicit PartitionSequencerTwin(const regs::Parameters& parameters, const std::optional<BalanceConfig>& balance = std::nullopt)
+      : parameters_(parameters), settings_(balance), search_(balance.value_or(BalanceConfig()), parameters.num_sm) {}
 
   [[nodiscard]] SequencerOut out(const SluiceConfig& config) const;
   /// The inputs of this cycle make a new plan: a decision under way is dropped.
@@ -56,11 +59,12 @@ class PartitionSequencerTwin {
   [[nodiscard]] std::uint32_t quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const;
   /// The rising edge.
   void clock(const SluiceConfig& config, const SequencerIn& in);
-  void reset() { *this = PartitionSequencerTwin(parameters_); }
+  void reset() { *this = PartitionSequencerTwin(parameters_, settings_); }
+  [[nodiscard]] const BalanceReport* balance() const { return settings_ ? &search_.report() : nullptr; }
 
  private:
   using State = regs::SequencerState;
-  enum class Layout { Free, Hold, Alone, Ranges, Counts, Levels, Static };
+  enum class Layout { Free, Hold, Alone, Ranges, Counts, Levels, Groups, Static };
   /// One kernel of the plan.
   struct Planned {
     std::uint32_t slot = 0, first = 0, count = 0;  ///< its SMs
@@ -83,7 +87,7 @@ class PartitionSequencerTwin {
 
   void make_plan(const SluiceConfig& config, const SequencerIn& in);
   void finish_plan(const SluiceConfig& config);
-  void list_samples();
+  void list_samples(const SluiceConfig& config);
   void read_on(const SluiceConfig& config, const SequencerIn& in);
   [[nodiscard]] bool settled(const SluiceConfig& config, const SequencerIn& in) const;  ///< all SMs that can
   /// Every kernel has an SM that is enabled in its range.
@@ -106,6 +110,9 @@ class PartitionSequencerTwin {
     return state_ == State::kMonitor && (in.monitor_request || config.reprofile || again_);
   }
   void enforce(const PartitionCoreOut& core);
+  void begin_search(const SluiceConfig& config);
+  void go_on_searching(const SluiceConfig& config);
+  void enforce_search();
   void go(regs::SequencerState state) { state_ = state; }
   void set_layout(Layout layout) {
     layout_ = layout;
@@ -113,6 +120,8 @@ class PartitionSequencerTwin {
   }
 
   regs::Parameters parameters_;
+  std::optional<BalanceConfig> settings_;  ///< none: the unit has no mode Balance
+  BalanceSearchTwin search_;
   regs::SequencerState state_ = regs::SequencerState::kIdle;
   Layout layout_ = Layout::Free;
   bool changed_ = false, decision_ = false, spatial_ = false, no_fit_ = false, first_window_ = false;

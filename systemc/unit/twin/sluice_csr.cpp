@@ -31,8 +31,8 @@ bool deciding(const SluiceCsrStatus& status) {
 
 }  // namespace
 
-SluiceCsrTwin::SluiceCsrTwin(const regs::Parameters& parameters)
-    : parameters_(parameters), registers_(regs::registers(parameters)) {
+SluiceCsrTwin::SluiceCsrTwin(const regs::Parameters& parameters, bool has_balance)
+    : parameters_(parameters), has_balance_(has_balance), registers_(regs::registers(parameters)) {
   index_.fill(kNone);
   for (std::size_t i = 0; i < registers_.size(); ++i) index_[registers_[i].address / 4] = static_cast<std::uint8_t>(i);
   reset();
@@ -204,6 +204,7 @@ std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::Register
     outside &= ~field.bits.put(field.bits.max());
     in_range &= value >= field.min && value <= field.max;
   }
+  if (info.address == regs::kMode && has_balance_) in_range |= data == static_cast<std::uint32_t>(Mode::Balance);
   if (outside != 0 || !in_range) return info.address == regs::kMode ? Refusal{regs::kErrorBadMode.lsb, 0} : bad_config;
   if (info.needs == regs::Needs::AllFree) {
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) {

@@ -94,7 +94,7 @@ struct SluiceCsrOut {
 /// register map. Every output is registered: out() holds before the inputs of the cycle are known, clock() is the rising edge.
 class SluiceCsrTwin {
  public:
-  explicit SluiceCsrTwin(const regs::Parameters& parameters);
+  explicit SluiceCsrTwin(const regs::Parameters& parameters, bool has_balance = false);
 
   [[nodiscard]] const SluiceCsrOut& out() const { return out_; }
   /// Nothing changes without an input (idle_o).
@@ -140,6 +140,7 @@ class SluiceCsrTwin {
   [[nodiscard]] std::uint32_t word(std::uint32_t address) const { return words_[address / 4]; }
 
   regs::Parameters parameters_;
+  bool has_balance_;  ///< MODE may be Balance
   std::vector<regs::RegisterInfo> registers_;
   std::array<std::uint8_t, 1024> index_{};   ///< into registers_, by address / 4
   std::array<std::uint32_t, 1024> words_{};  ///< contents by address / 4

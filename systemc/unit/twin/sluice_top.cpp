@@ -3,8 +3,9 @@
 
 namespace sluice {
 
-std::unique_ptr<ISluiceTop> make_twin_sluice_top(const regs::Parameters& parameters) {
-  return std::make_unique<SluiceTopTwin>(parameters);
+std::unique_ptr<ISluiceTop> make_twin_sluice_top(const regs::Parameters& parameters,
+                                                 const std::optional<BalanceConfig>& balance) {
+  return std::make_unique<SluiceTopTwin>(parameters, balance);
 }
 
 }  // namespace sluice

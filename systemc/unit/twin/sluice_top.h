@@ -16,11 +16,12 @@ namespace sluice {
 /// The twin of rtl/sluice_top.sv: the twins of its blocks, wired as docs/reference/blocks/sluice_top.md says.
 class SluiceTopTwin : public ISluiceTop {
  public:
-  explicit SluiceTopTwin(const regs::Parameters& parameters)
+  explicit SluiceTopTwin(const regs::Parameters& parameters, const std::optional<BalanceConfig>& balance = std::nullopt)
       : parameters_(parameters),
-        csr_(parameters),
+        balance_(balance),
+        csr_(parameters, balance.has_value()),
         dispatcher_(dispatcher_params(parameters)),
-        sequencer_(parameters),
+        sequencer_(parameters, balance),
         monitor_(parameters.max_kernels),
         counters_(parameters.num_sm),
         queue_(parameters.launch_queue) {
@@ -32,7 +33,7 @@ class SluiceTopTwin : public ISluiceTop {
   void clock(const SluiceTopIn& in) override {
     if (!in.rst_n) {
       CtaDispatcherTwin dispatcher = dispatcher_;  // its tags may outlive the reset
-      *this = SluiceTopTwin(parameters_);
+      *this = SluiceTopTwin(parameters_, balance_);
       to_dispatcher_.rst_n = false;
       to_dispatcher_.keep_tags = in.keep_tags;
       dispatcher.clock(to_dispatcher_);
@@ -54,7 +55,7 @@ class SluiceTopTwin : public ISluiceTop {
     to_sequencer.core = clock_core(sequenced, sequencer_.restarts(config, to_sequencer));
 
     clock_counters(in, config, sequenced);
-    if (const auto sm = sequencer_.reads()) sample_ = counters_[*sm].insts;
+    if (const auto sm = sequencer_.reads()) to_sequencer.counted = sample_ = counters_[*sm].insts;
     clock_monitor(in, config, sequenced);
     to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
     const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid &&
@@ -70,6 +71,7 @@ class SluiceTopTwin : public ISluiceTop {
 
   void skip(std::uint64_t) override {}  // nothing there that could notice
   [[nodiscard]] bool counts_activity() const override { return counting_; }
+  [[nodiscard]] const BalanceReport* balance() const override { return sequencer_.balance(); }
 
   // What happens inside, for scoreboards: as it stands in this cycle.
   [[nodiscard]] const SluiceConfig& config() const { return csr_.out().config; }
@@ -272,6 +274,7 @@ class SluiceTopTwin : public ISluiceTop {
   }
 
   regs::Parameters parameters_;
+  std::optional<BalanceConfig> balance_;
   SluiceCsrTwin csr_;
   CtaDispatcherTwin dispatcher_;
   PartitionSequencerTwin sequencer_;

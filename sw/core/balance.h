@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "sw/core/units.h"
+
+namespace sluice {
+
+/// A partition of all kernels of a mix that mode Balance measured (docs/user/policies.md#balance).
+struct BalanceCandidate {
+  std::vector<CtaCount> ctas;  ///< of each kernel on an SM
+  std::vector<double> rates;   ///< of each kernel: its speed beside the others over its speed alone; 0 without a clean sample
+  double score = 0;            ///< sum of the rates; 0 where a kernel has no clean sample
+
+  bool operator==(const BalanceCandidate&) const = default;
+};
+
+/// What was measured side by side, and what it led to.
+struct BalanceReport {
+  std::vector<BalanceCandidate> candidates;
+  std::int32_t kept = -1;  ///< index; negative: sharing was not worth it, and kernels run in order
+};
+
+}  // namespace sluice

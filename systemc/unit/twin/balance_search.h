@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sw/core/balance.h"
+#include "sw/core/machine.h"
+#include "systemc/unit/twin/sluice_csr.h"
+
+namespace sluice {
+
+/// What mode Balance measures and what it keeps (docs/user/policies.md#balance). The sequencer drives it: it holds what quota()
+/// says on each SM, gives it the counters of a window, and asks what comes next.
+///
+/// SM i has entry i mod E of a list of E: first each kernel alone with all the CTAs that fit, then the candidates. A counter
+/// counts one kernel, so an SM of a candidate counts one of those that are there, and another in the next window where there are
+/// not SMs enough for all.
+class BalanceSearchTwin {
+ public:
+  struct Kernel {
+    std::uint32_t slot = 0, fits = 0;
+  };
+
+  BalanceSearchTwin(const BalanceConfig& settings, std::uint32_t num_sm) : settings_(settings), num_sm_(num_sm) {}
+
+  /// A new list. @return whether anything can be measured: a partition of all kernels, and an SM for each entry
+  bool begin(const SluiceConfig& config, const std::vector<Kernel>& kernels);
+  /// CTAs of the plan's kernel `kernel` on an SM.
+  [[nodiscard]] std::uint32_t quota(std::uint32_t sm, std::size_t kernel) const;
+  /// The plan's kernel that the SM's counter counts.
+  [[nodiscard]] std::size_t owner(std::uint32_t sm) const;
+  /// Instructions that the counter of an SM has counted in a window.
+  void take(std::uint32_t sm, std::uint32_t instructions);
+  /// @return all is known; otherwise another window is needed
+  bool end_of_window();
+  /// The kept candidate's CTAs; null: no partition is worth it.
+  [[nodiscard]] const std::vector<std::uint32_t>* kept() const { return kept_ ? &candidates_[*kept_].ctas : nullptr; }
+  [[nodiscard]] const BalanceReport& report() const { return report_; }
+  /// Cycles that the hardware takes for the scores.
+  [[nodiscard]] std::uint64_t scoring_cycles() const { return 16 * candidates_.size() * kernels_.size(); }
+
+ private:
+  static constexpr std::uint32_t kOne = 1U << 14;  ///< a rate of 1
+
+  /// Counted instructions, and the SMs that counted them.
+  struct Counted {
+    std::uint64_t instructions = 0, sms = 0;
+  };
+  struct Candidate {
+    std::vector<std::uint32_t> ctas;
+    std::vector<Counted> counted;  ///< by kernel
+  };
+
+  [[nodiscard]] std::uint32_t kernels() const { return static_cast<std::uint32_t>(kernels_.size()); }
+  [[nodiscard]] std::uint32_t entries() const { return kernels() + static_cast<std::uint32_t>(candidates_.size()); }
+  [[nodiscard]] bool fits(const SluiceConfig& config, const std::vector<std::uint32_t>& ctas) const;
+  void fill(const SluiceConfig& config, std::vector<std::uint32_t>& ctas) const;
+  void make_candidates(const SluiceConfig& config);
+  std::uint32_t score(const Candidate& candidate);
+  void decide();
+
+  BalanceConfig settings_;
+  std::uint32_t num_sm_;
+  std::vector<Kernel> kernels_;
+  std::vector<Candidate> candidates_;
+  std::vector<Counted> alone_;  ///< by kernel
+  std::uint32_t round_ = 0;     ///< windows so far
+  std::optional<std::size_t> kept_;
+  BalanceReport report_;
+};
+
+}  // namespace sluice
