@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // region_allocator: contiguous regions of registers and of shared memory on every SM, first fit, in units (docs/reference/blocks/region_allocator.md).
 // Nothing but the base of each CTA slot, whether it has regions, and the largest gap of each SM is kept; whose slot it is, and whether it
-// is used, come from sm_resource_table. An SM that holds a CTA without regions has room for none: where that CTA lies is not known here. One allocation and one release a cycle, on the same SM too: the search sees the state before the
+// is used, come from sm_resource_table.
+// An SM that holds a CTA without regions has room for none: where that CTA lies is not known here.
+// One allocation and one release a cycle, on the same SM too: the search sees the state before the
 // release. An allocation that would not fit does harm: callers ask before.
 module region_allocator #(
   parameter int unsigned NUM_SM      = 16,

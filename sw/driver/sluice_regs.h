@@ -102,7 +102,7 @@ inline constexpr Field kFeaturesLaunchQueue{4, 4};
 inline constexpr Field kFeaturesPatience{8, 5};
 inline constexpr Field kFeaturesChurn{16, 5};
 inline constexpr std::uint32_t kSmEnable = 0x080;  // A bit an SM, 32 a register: it may be given CTAs. What runs on an SM that is disabled ends there. A write restarts the sequencer, as one of MODE does.
-inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the dispatch port. A disabled SM that reads 0 gets no other, but may still be stopping CTAs that were flushed.
+inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the port. A disabled SM that reads 0 gets no other, but may still be stopping flushed CTAs.
 inline constexpr std::uint32_t kPortSlots = 0x06c;  // A bit a kernel slot: it is the launch port's. Registers can't launch it, nor write its descriptor: SLOT_BUSY. A launch that waits for GO there is dropped.
 inline constexpr std::uint32_t kQueue = 0x070;  // Queue of the launch port.
 inline constexpr std::uint32_t kDoneEnable = 0x074;  // A bit a kernel slot: the end of its kernel sets IRQ_STATUS.KERNEL_DONE. Register KERNEL_DONE tells of all.

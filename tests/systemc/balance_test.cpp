@@ -22,7 +22,7 @@ class Scene {
     const std::uint32_t kernels = between(2, 8);
     sms_ = between(kernels + 1, 40);
     settings_.candidates = between(1, 9);
-    settings_.keep = between(0, 200) / 100.0;
+    settings_.keep = between(0, 400) / 100.0;
     for (std::uint32_t k = 0; k < kernels; ++k) {
       config_.demand_warps[k] = between(1, 24);
       config_.demand_registers[k] = between(1, 20000);
