@@ -40,7 +40,7 @@ constexpr PolicyRow kRows[] = {
     {kSpatial, "Spatial", 3, PolicyNeeds::Nothing, policies::spatial},
     {kStatic, "Static", 4, PolicyNeeds::Counts, policies::static_quota},
     {kWarpedSlicer, "Warped-Slicer", 5, PolicyNeeds::Profiling, warped_slicer},
-    {kBalance, "Balance", 10, PolicyNeeds::Profiling, balance},
+    {kBalance, "Balance", 10, PolicyNeeds::Unit, balance},
     {kSoloCurve, "Solo curve", 7, PolicyNeeds::Curves, policies::solo_curve},
     {kOracle, "Oracle", 6, PolicyNeeds::Search, policies::oracle},
     {kEvenMode, "Even (own mode)", 8, PolicyNeeds::Nothing, in_own_mode<policies::even, Mode::Even>},

@@ -11,8 +11,8 @@ namespace sluice {
 
 /// What a policy has to know before its partition is known. Nothing: it follows from the resources alone. Counts: CTAs of each
 /// kernel, from the host. Curves: IPC of each kernel alone over CTA counts. Profiling: the partition unit measures while the mix
-/// runs. Search: many runs.
-enum class PolicyNeeds { Nothing, Counts, Curves, Profiling, Search };
+/// runs. Unit: a mode that only the model's partition unit has, so it is no scheduler. Search: many runs.
+enum class PolicyNeeds { Nothing, Counts, Curves, Profiling, Unit, Search };
 
 /// A policy as commands, reports and schedulers know it.
 struct PolicyRow {

@@ -238,7 +238,7 @@ void describe_balance(Writer& archive, const BalanceReport& of) {
     writer.must("tried", std::string("side_by_side"));
   }
   archive.must("candidates", candidates);
-  archive.must("kept", of.kept < 0 ? Json() : Json(of.kept));
+  archive.must("kept", of.kept < 0 ? Json() : Json(static_cast<std::uint64_t>(of.kept)));
 }
 void describe_balance(Reader& archive, BalanceReport& of) {
   const Node& node = archive.node();

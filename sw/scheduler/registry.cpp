@@ -87,7 +87,8 @@ std::vector<std::string_view> scheduler_names() {
   std::vector<std::string_view> names;
   for (const SchedulerRow& row : kRows) names.push_back(row.name);
   for (const PolicyRow& row : policy_rows())
-    if (row.needs != PolicyNeeds::Search && std::ranges::find(names, row.name) == names.end()) names.push_back(row.name);
+    if (row.needs != PolicyNeeds::Search && row.needs != PolicyNeeds::Unit && std::ranges::find(names, row.name) == names.end())
+      names.push_back(row.name);
   return names;
 }
 

@@ -4,10 +4,21 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <random>
 
+#include "study/run_specs.h"
+#include "sw/core/errors.h"
+#include "sw/policy/registry.h"
+#include "sw/scheduler/live_scheduler.h"
+#include "sw/scheduler/registry.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/mix.h"
+#include "sw/workload/workload_file.h"
 #include "systemc/unit/twin/balance_search.h"
+#include "tests/systemc/scripted_kernel.h"
 
 namespace sluice {
 namespace {
@@ -124,6 +135,81 @@ TEST(Balance, APartitionThatNobodyMeasuredIsNotKept) {
   }
   EXPECT_EQ(search.kept(), nullptr);
   EXPECT_LT(search.report().kept, 0);
+}
+
+RunSpec mix_of(const std::string& names, std::uint64_t window, MachineConfig machine) {
+  const std::filesystem::path root = SLUICE_SOURCE_DIR;
+  const Workload workload = read_workload(root / "configs/workloads/table2.toml");
+  const Mix mix = parse_mixes(workload, machine, names).front();
+  RunSpec spec = mix_spec(machine, mix.kernels, policy_plans("balance", machine, mix.kernels).front(),
+                          std::vector<std::uint64_t>(mix.kernels.size(), 0), PartitionerKind::Twin, 1);
+  spec.window = Cycles(window);
+  return spec;
+}
+MachineConfig fermi() { return read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/fermi_table1.toml"); }
+
+/// CTAs of each kernel on each SM at a time, from the timeline of CTAs.
+std::vector<std::vector<std::uint32_t>> resident(const nlohmann::json& timeline, const RunSpec& spec, std::uint64_t at) {
+  std::vector<std::vector<std::uint32_t>> found(spec.machine.num_sms, std::vector<std::uint32_t>(spec.launches.size()));
+  for (const nlohmann::json& event : timeline) {
+    if (event["ph"] != "X" || event["ts"] > at || event["ts"].get<std::uint64_t>() + event["dur"].get<std::uint64_t>() <= at)
+      continue;
+    for (std::size_t k = 0; k < spec.launches.size(); ++k)
+      found[event["pid"].get<std::size_t>()][k] += event["name"] == spec.launches[k].kernel.name ? 1 : 0;
+  }
+  return found;
+}
+
+/// What is on the SMs, seen from the CTAs: in the window each kernel alone and every candidate, later what was kept.
+TEST(Balance, SmsHoldTheCandidatesAndThenWhatIsKept) {
+  RunSpec spec = mix_of("DXT_HOT", 400000, fermi());
+  spec.timeline_file = std::filesystem::temp_directory_path() / ("balance_timeline_" + std::to_string(::getpid()) + ".json");
+  const RunResult result = scripted::run({spec}).front();
+  const nlohmann::json timeline = nlohmann::json::parse(std::ifstream(spec.timeline_file));
+  std::filesystem::remove(spec.timeline_file);
+  ASSERT_EQ(result.decisions.size(), 1U);
+  const Decision& decision = result.decisions.front();
+  ASSERT_EQ(decision.reason, DecisionReason::Measured);
+  std::vector<SmResources> demand;
+  for (const KernelLaunch& launch : spec.launches) demand.push_back(launch.kernel.demand());
+  const SmResources& sm = spec.machine.sm.capacity;
+  std::vector<JointCounts> entries{{occupancy(demand[0], sm), CtaCount(0)}, {CtaCount(0), occupancy(demand[1], sm)}};
+  for (const BalanceCandidate& c : decision.balance.candidates) entries.push_back(c.ctas);
+  ASSERT_GT(entries.size(), 3U);
+  const BalanceCandidate& kept = decision.balance.candidates.at(static_cast<std::size_t>(decision.balance.kept));
+  for (const BalanceCandidate& c : decision.balance.candidates) EXPECT_LE(c.score, kept.score);
+
+  const auto compare = [&](std::uint64_t at, const auto& wanted_on) {
+    std::uint32_t held = 0, wanted = 0;
+    const auto seen = resident(timeline, spec, at);
+    for (std::uint32_t i = 0; i < spec.machine.num_sms; ++i)
+      for (std::size_t k = 0; k < 2; ++k) {
+        EXPECT_LE(seen[i][k], wanted_on(i)[k].value()) << "SM " << i << " at " << at;
+        held += seen[i][k];
+        wanted += wanted_on(i)[k].value();
+      }
+    EXPECT_GE(held * 10, wanted * 9) << at;  // some are being replaced
+  };
+  compare(decision.sampled_at.value() - 100, [&](std::uint32_t i) { return entries[i % entries.size()]; });
+  compare(200000, [&](std::uint32_t) { return kept.ctas; });
+}
+
+/// One SM a kernel leaves none for a candidate: SM ranges, and no word of what does not fit.
+TEST(Balance, WithoutAnSmForACandidateKernelsHaveRanges) {
+  MachineConfig machine = fermi();
+  machine.num_sms = 2;
+  const RunResult result = scripted::run({mix_of("DXT_HOT", 100000, machine)}).front();
+  EXPECT_TRUE(result.decisions.empty());
+  for (const SmCounters& sm : result.sms) EXPECT_GT(sm.work.warp_instructions, 0U);
+}
+
+TEST(Balance, IsRefusedWhereNothingCarriesItOut) {
+  RunSpec spec = mix_of("DXT_HOT", 1000, fermi());
+  for (const PartitionerKind kind : {PartitionerKind::Rtl, PartitionerKind::Both})
+    EXPECT_THROW(check_unit_has(Mode::Balance, kind), InputError);
+  EXPECT_NO_THROW(check_unit_has(Mode::Balance, PartitionerKind::Twin));
+  EXPECT_THROW((void)make_scheduler("balance", SchedulerInput{spec.machine, {}}), InputError);
+  EXPECT_THROW((void)make_live_scheduler("balance", spec.machine, {}), InputError);
 }
 
 }  // namespace

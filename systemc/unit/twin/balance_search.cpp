@@ -93,7 +93,7 @@ void BalanceSearchTwin::take(std::uint32_t sm, std::uint32_t instructions) {
 }
 
 /// The sum of a candidate's rates, units of 1 / kOne: instructions an SM over those of the kernel alone. 0 where a kernel was not
-/// counted, there or alone.
+/// counted, there or alone. A rate is 4 at most: the sum of eight has 18 bits.
 std::uint32_t BalanceSearchTwin::score(const Candidate& candidate) {
   BalanceCandidate& told = report_.candidates.emplace_back();
   std::uint32_t sum = 0;

@@ -262,8 +262,8 @@ void PartitionSequencerTwin::finish_plan(const SluiceConfig& config) {
 void PartitionSequencerTwin::begin_search(const SluiceConfig& config) {
   std::vector<BalanceSearchTwin::Kernel> kernels;
   for (const Planned& p : plan_) kernels.push_back({p.slot, p.fits});
-  no_fit_ = !search_.begin(config, kernels);
-  if (no_fit_) {
+  if (!search_.begin(config, kernels)) {
+    no_fit_ = plan_.size() < parameters_.num_sm;  // otherwise there is no SM left for a candidate
     set_layout(Layout::Ranges);
     return;
   }
