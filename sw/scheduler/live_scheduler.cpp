@@ -99,7 +99,8 @@ std::unique_ptr<IScheduler> make_live_scheduler(std::string_view name, const Mac
   const bool more_than_a_policy = std::ranges::find(scheduler_rows(), name, &SchedulerRow::name) != scheduler_rows().end();
   if (policy == nullptr || more_than_a_policy)
     return std::make_unique<NeverRefuses>(make_scheduler(name, SchedulerInput{machine, {}}));
-  if (policy->needs == PolicyNeeds::Search || policy->needs == PolicyNeeds::Unit) return make_scheduler(name, SchedulerInput{machine, {}});  // refuses
+  if (policy->needs == PolicyNeeds::Search || policy->needs == PolicyNeeds::Unit)
+    return make_scheduler(name, SchedulerInput{machine, {}});  // refuses
   if (policy->needs == PolicyNeeds::Counts && ctas.empty())
     throw InputError(fmt::format("scheduler {}: needs --ctas a,b,...: CTAs of the oldest jobs", name));
   if (policy->needs == PolicyNeeds::Curves)
