@@ -60,6 +60,7 @@ void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest
       finish_warp(slot);
     } else {
       warp.state = Warp::State::Draining;
+      scheduler_of(slot).demote(lane_of(slot));
       stall_breakdown_.wait_begins(warp.kernel, StallBreakdown::Wait::Load);
     }
     return;
@@ -89,6 +90,7 @@ void StreamingMultiprocessor::fetch(std::uint32_t slot, std::uint64_t earliest) 
   warp.state = Warp::State::WaitsForFetch;
   fetch_waiters_ |= bit(slot);
   scheduler_of(slot).block(lane_of(slot));
+  scheduler_of(slot).demote(lane_of(slot));
   ask_for_instructions(warp);
 }
 

@@ -47,7 +47,7 @@ class WarpScheduler {
     active_ &= ~bit(slot);
     if (last_ == slot) last_ = kNone;
   }
-  void demote(std::uint32_t slot) { active_ &= ~bit(slot); }  ///< waits for memory or at a barrier: leaves the active set
+  void demote(std::uint32_t slot) { active_ &= ~bit(slot); }  ///< waits for memory, code or a barrier: leaves the active set
   void block(std::uint32_t slot) { ready_ &= ~bit(slot); }
   /// Does the next pick stay with the last one if it can?
   void stay(bool yes) { stays_ = yes; }

@@ -450,6 +450,19 @@ TEST_F(GpuModel, CodeThatDoesNotFitTheInstructionCacheWaitsForIt) {
   EXPECT_GT(results[1].stalls.instruction_buffer, 2 * results[0].stalls.instruction_buffer);
 }
 
+/// Warps of one kernel that wait for their code must leave the other's warps room in the two-level scheduler's active set.
+TEST_F(GpuModel, UnderNoWarpSchedulerIsAPairSlowerTogetherThanOneAfterTheOther) {
+  constexpr std::uint64_t kAlone = 100000;
+  workload = read_workload(kRoot / "configs/workloads/table2_published.toml");
+  for (const WarpSchedulerKind kind : kKinds) {
+    machine.sm.scheduler = kind;
+    const auto alone = run({solo("DXT", kAlone), solo("LBM", kAlone)});
+    RunSpec together = corun("DXT_LBM", "warped_slicer", 0);
+    for (std::size_t k = 0; k < 2; ++k) together.launches[k].target_warp_instructions = alone[k].total.warp_instructions;
+    EXPECT_LT(run(together).cycles.value(), 2 * kAlone * 11 / 10) << static_cast<int>(kind);
+  }
+}
+
 TEST_F(GpuModel, AKernelWithASecondPhaseChangesItsBehaviour) {
   RunSpec spec = solo("DXT", 100000);
   KernelDescriptor& kernel = spec.launches[0].kernel;
