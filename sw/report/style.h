@@ -58,7 +58,7 @@ ul.legend { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1.1rem;
 footer { margin-top: 3rem; padding-top: .6rem; border-top: 1px solid var(--rule); color: var(--muted); font-size: .8rem; overflow-wrap: anywhere; }
 footer code { font: .95em/1.4 ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", monospace; }
 @media (max-width: 44rem) { body { padding: 1.1rem .7rem 2rem; } h1 { font-size: 1.35rem; } .wide { display: none; } .narrow { display: block; }
-  th, td { padding: .2rem .4rem; } td:first-child, th:first-child { white-space: normal; max-width: 9rem; }
+  th, td { padding: .2rem .4rem; } td:first-child, th:first-child { white-space: normal; overflow-wrap: anywhere; max-width: 9rem; }
   dl.said { grid-template-columns: 1fr; gap: 0; } dl.said dd { margin-bottom: .4rem; } }
 @media print { .scroll { overflow: visible; } svg { break-inside: avoid; } }
 )css";

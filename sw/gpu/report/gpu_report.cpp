@@ -63,7 +63,7 @@ std::string finding(const json& summary, const std::string& gpu) {
   if (summary.contains("overhead_mean"))
     return fmt::format("{}: quotas in software cost kernels {:+.1f} % in the mean", gpu,
                        100 * summary["overhead_mean"].get<double>());
-  return fmt::format("{}: which kernels take a quota", gpu);
+  return fmt::format("{}: kernels that a quota would break are launched as they are", gpu);
 }
 
 }  // namespace
