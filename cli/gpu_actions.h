@@ -32,7 +32,6 @@ struct GpuRecordOptions {
 };
 struct GpuExperimentOptions {
   std::string name, out, apps, profiles, scenarios = "configs/scenarios";
-  unsigned plans = 1000;
   unsigned repetitions = 5;
   double window_ms = 10;
 };

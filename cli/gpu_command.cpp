@@ -112,11 +112,7 @@ void add_gpu_command(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(1.0, 1000.0));
   command->add_option("--scenarios", experiment->scenarios, "folder of the papers' scenarios")->capture_default_str();
-  command->add_option("--profiles", experiment->profiles,
-                      "raw Nsight Compute page of the applications: phi_mem for equation 3, Kernelet's model");
-  command->add_option("--plans", experiment->plans, "kernelet_queues: random plans")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100000));
+  command->add_option("--profiles", experiment->profiles, "raw Nsight Compute page of the applications: phi_mem for equation 3");
   command->callback([experiment, &action] { action = [experiment] { return gpu_experiment(*experiment); }; });
 
   auto process = std::make_shared<GpuClientOptions>();

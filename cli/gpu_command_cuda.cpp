@@ -258,8 +258,6 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   options.window = o.window_ms * 1e-3;
   for (const std::string& app : options.apps) static_cast<void>(gpu::make_app(app, gpu::AppScale::Small));
   if (!o.profiles.empty()) options.phi = gpu::read_phi(o.profiles);
-  options.profiles = o.profiles;
-  options.plans = o.plans;
   refuse_unpublishable(options.out, SLUICE_COMMIT);
   make_folder(options.out);
   options.scenarios = o.scenarios;

@@ -274,22 +274,6 @@ TEST(Layout, AllKernelsOfAMixGetOneSplit) {
     }
 }
 
-TEST(JobShape, TasksBeforeATicketCountTheRangesOfAllLengths) {
-  for (const std::uint32_t blocks : {1U, 7U, 1000U, 123457U})
-    for (const unsigned group : {0U, 1U, 5U}) {
-      const SluiceJob job = job_shape({{blocks, 1, 1}, 3, 264, group});
-      EXPECT_EQ(tasks_before(job, 0), 0U);
-      EXPECT_EQ(tasks_before(job, job.tickets), std::uint64_t{blocks} * 3) << blocks << " blocks, group " << group;
-      EXPECT_EQ(tasks_before(job, job.tickets + 17), std::uint64_t{blocks} * 3) << "CTAs that found the queue empty";
-      for (std::uint64_t tasks = 0; tasks < std::uint64_t{blocks} * 3 + 2; tasks += 1 + blocks / 7) {
-        const std::uint64_t tickets = tickets_for(job, tasks);
-        EXPECT_GE(tasks_before(job, tickets), std::min(tasks, std::uint64_t{blocks} * 3));
-        EXPECT_TRUE(tickets == 0 || tasks_before(job, tickets - 1) < tasks) << tasks;
-      }
-      EXPECT_EQ(tasks_before(job, 1), job.middle_ticket > 0 ? job.group : job.single_ticket > 0 ? job.middle : 1U);
-    }
-}
-
 TEST(Rates, CountOnlyWhileAllRun) {
   const auto rates = common_event_rates({{0, 1, 2, 3, 4}, {2, 2.5, 3}});
   EXPECT_DOUBLE_EQ(rates[0], 1);

@@ -40,17 +40,6 @@ TEST(NcuPage, PhiIsTheShareThatWaitsForMemory) {
   EXPECT_LT(phi.at("FMA"), 0.1);
 }
 
-/// BLK streams: its sectors are what DRAM moves, and more. FMA loads nothing and fills the issue slots.
-TEST(NcuPage, IntensitiesAreSectorsOverTheBusAndIssueSlots) {
-  const auto intensities = read_intensities(kPage);
-  EXPECT_EQ(intensities.size(), 16U);
-  EXPECT_EQ(intensities.at("BLK").of, ComputeShare::IssueSlots);
-  EXPECT_GT(intensities.at("BLK").memory, 0.5);
-  EXPECT_LT(intensities.at("FMA").memory, 0.05);
-  EXPECT_GT(intensities.at("FMA").compute, 0.8);
-  for (const auto& [app, intensity] : intensities) EXPECT_LE(intensity.compute, 1) << app;
-}
-
 std::string refused(const std::string& text) {
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "page.csv";
   write_file_atomically(file, text);

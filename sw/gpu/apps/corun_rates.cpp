@@ -42,11 +42,6 @@ CorunRates read_corun_rates(const std::filesystem::path& file, const std::string
         run.ipc[i] = std::max(kStandsStill, r["blocks_per_second"][at[i]].get<double>()) / sm_cycles;
       }
     }
-    for (const nlohmann::json& s : line["splits"])
-      all.splits.push_back({first,
-                            second,
-                            {s["first_sms"], s["blocks_per_second"][0].get<double>() / all.alone.at(first).back(),
-                             s["blocks_per_second"][1].get<double>() / all.alone.at(second).back()}});
   }
   return all;
 }
@@ -75,16 +70,6 @@ CoRunTables kernelet_tables(const MarkovPage& page, const CorunRates& rates, con
     }
   t.predicted = predicted_co_runs(kernels, models, t.executed.kernels, machine);
   return t;
-}
-
-Scenario kernelet_queue(const std::filesystem::path& scenarios, const std::string& group, std::uint32_t launches) {
-  Scenario scenario = read_scenario(scenarios / ("kernelet_" + group + ".toml"));
-  for (ScenarioJob& job : scenario.jobs) {
-    if (job.per_second && job.alone) *job.per_second *= static_cast<double>(job.alone->count()) * 1e-9 / kEqualLength;
-    job.alone.reset();
-    job.launches = launches;
-  }
-  return scenario;
 }
 
 }  // namespace sluice::gpu

@@ -8,7 +8,6 @@
 
 #include "sw/gpu/apps/ncu_page.h"
 #include "sw/scheduler/schedule_run.h"
-#include "sw/scheduler/slate_scheduler.h"
 
 namespace sluice::gpu {
 
@@ -16,7 +15,6 @@ namespace sluice::gpu {
 struct CorunRates {
   std::map<std::string, std::vector<double>> alone;  ///< blocks a second with 1, 2, ... CTAs on every SM
   CoRunTable table;                                  ///< of every pair, as if a block were one instruction
-  std::vector<CorunMeasurement> splits;              ///< of every pair on SMs of their own; may be empty
 };
 
 /// @param sm_cycles  of all SMs together, a second
@@ -29,13 +27,5 @@ struct CorunRates {
 /// @throws InputError when the page lacks a kernel
 [[nodiscard]] CoRunTables kernelet_tables(const MarkovPage& page, const CorunRates& rates, const std::string& paper,
                                           const std::vector<KernelDescriptor>& kernels, MachineConfig machine, double sm_cycles);
-
-/// Kernelet's arrivals for launches of 15 ms, as dense against their length as the paper's.
-/// @param scenarios  folder of kernelet_GROUP.toml. @throws as read_scenario
-[[nodiscard]] Scenario kernelet_queue(const std::filesystem::path& scenarios, const std::string& group, std::uint32_t launches);
-/// Launches of each kernel in a queue, and in the one that random plans are compared on.
-inline constexpr std::uint32_t kQueueLaunches = 20, kShortQueueLaunches = 3;
-/// Virtual slices cost little: long enough for the host's turn.
-inline constexpr Time kQueueSlice = std::chrono::milliseconds(1);
 
 }  // namespace sluice::gpu

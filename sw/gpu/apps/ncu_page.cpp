@@ -70,11 +70,6 @@ void for_each_app(const std::filesystem::path& page, const std::function<void(co
 
 constexpr double kSectorBytes = 32, kNanoseconds = 1e9;
 
-double bus_bytes_per_second(const ColumnOf& row) {
-  return row("device__attribute_global_memory_bus_width") / 8 * 2 *  // two transfers a cycle
-         row("device__attribute_memory_clock_rate") * 1e3;
-}
-
 }  // namespace
 
 std::map<std::string, double> read_phi(const std::filesystem::path& page) {
@@ -101,7 +96,8 @@ std::map<std::string, double> read_ceilings(const std::filesystem::path& page) {
     crossbar.l2.line_bytes = static_cast<std::uint32_t>(kLineBytes);
     crossbar.interconnect = {.latency = 0, .bytes_per_cycle = 64, .header_bytes = 8};  // configs/machines/h200.toml
     const double lines_per_second = crossbar_lines_per_cycle(crossbar) * row("device__attribute_clock_rate") * 1e3;
-    const double dram_bytes_per_second = bus_bytes_per_second(row);
+    const double dram_bytes_per_second = row("device__attribute_global_memory_bus_width") / 8 * 2 *  // two transfers a cycle
+                                         row("device__attribute_memory_clock_rate") * 1e3;
     const double sectors = row("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum") +
                            row("lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum") +
                            row("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
@@ -113,18 +109,6 @@ std::map<std::string, double> read_ceilings(const std::filesystem::path& page) {
     blocks_per_second[app] = std::min(most(lines_per_second, lines), most(dram_bytes_per_second, dram_bytes));
   });
   return blocks_per_second;
-}
-
-std::map<std::string, Intensity> read_intensities(const std::filesystem::path& page) {
-  std::map<std::string, Intensity> out;
-  for_each_app(page, [&](const std::string& app, const ColumnOf& row) {
-    const double seconds = row("gpu__time_duration.sum") / kNanoseconds, bus = bus_bytes_per_second(row);
-    if (seconds <= 0 || bus <= 0) throw InputError(fmt::format("{}: {}: a launch without time, or no bus", page.string(), app));
-    const double sectors =
-        row("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") + row("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
-    out[app] = {row("smsp__issue_active.avg.pct_of_peak_sustained_active") / 100, sectors * kSectorBytes / seconds / bus};
-  });
-  return out;
 }
 
 MarkovPage read_markov(const std::filesystem::path& page) {

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "sw/partition/markov_fit.h"
-#include "sw/partition/slate_table.h"
 
 namespace sluice::gpu {
 
@@ -33,11 +32,6 @@ struct MarkovPage {
 };
 /// @throws InputError when the page lacks a column, is cut off, or a launch has no blocks, instructions, time or schedulers
 [[nodiscard]] MarkovPage read_markov(const std::filesystem::path& page);
-
-/// Slate's profile of each application: sectors of global loads and stores over the DRAM bus's bandwidth, and the share of the
-/// issue slots in use, as no column counts floating-point operations.
-/// @throws InputError when the page lacks a column, is cut off, or a launch has no time
-[[nodiscard]] std::map<std::string, Intensity> read_intensities(const std::filesystem::path& page);
 
 /// "BLK" for "black_scholes(const float *, ...)"; empty when no application has such a kernel.
 [[nodiscard]] std::string app_of_kernel(const std::string& kernel_name);

@@ -52,14 +52,11 @@ Context::~Context() {
 
 void Context::make_current() const { check(driver().cuCtxSetCurrent(context_), "selecting the GPU"); }
 
-StreamHandle make_stream(bool urgent) { return make_stream_of_rank(urgent ? 1 : 0, 2); }
-
-StreamHandle make_stream_of_rank(unsigned rank, unsigned ranks) {
+StreamHandle make_stream(bool urgent) {
   int least = 0, greatest = 0;  // greatest is the smaller number
   check(driver().cuCtxGetStreamPriorityRange(&least, &greatest), "reading stream priorities");
-  const int priority = ranks < 2 ? least : least + static_cast<int>(rank) * (greatest - least) / static_cast<int>(ranks - 1);
   CUstream stream = nullptr;
-  check(driver().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, priority), "creating a stream");
+  check(driver().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, urgent ? greatest : least), "creating a stream");
   return StreamHandle(stream);
 }
 

@@ -76,8 +76,6 @@ class Context {
 
 /// @param urgent  highest priority: for copies of quota tables and counters
 [[nodiscard]] StreamHandle make_stream(bool urgent = false);
-/// @param rank  0..ranks-1, larger is more important; neighbours share a priority where the GPU has fewer
-[[nodiscard]] StreamHandle make_stream_of_rank(unsigned rank, unsigned ranks);
 [[nodiscard]] EventHandle make_event();
 /// @throws GpuError saying how much was asked for and how much is free
 [[nodiscard]] DeviceMemory allocate(std::size_t bytes, const std::string& what);

@@ -23,29 +23,11 @@ constexpr ExperimentRow kExperiments[] = {
     {"mps", mps_experiment, "pairs and triples under MPS"},
     {"effisha_overhead", effisha_overhead_experiment, "EffiSha's figure 10"},
     {"effisha_latency", effisha_latency_experiment, "figure 13"},
-    {"effisha_schedules", effisha_schedules_experiment, "figures 12, 14, 15"},
-    {"effisha_processes", effisha_processes_experiment, "the same as processes, and under MPS"},
-    {"effisha_priorities", effisha_priorities_experiment, "figure 9"},
-    {"effisha_service", effisha_service_experiment, "figures 14, 15 through the service"},
+    {"effisha_processes", effisha_processes_experiment, "figures 14, 15 as processes, and under MPS"},
+    {"effisha_service", effisha_service_experiment, "the same through the service"},
     {"effisha_service_latency", effisha_service_latency_experiment, "figure 13 through the service"},
-    {"sim_curves", sim_curves_experiment, "times over CTAs: what `adaptive` knows"},
-    {"sim_rates", sim_rates_experiment, "rates of pairs: what replays know"},
-    {"sim_pairs", sim_pairs_experiment, "SiM's figures 10, 11"},
-    {"sim_pt", sim_pt_experiment, "the same under the paper's baseline"},
-    {"sim_equal", sim_equal_experiment, "45 pairs of table II's kernels, all of 15 ms"},
-    {"sim_processes", sim_processes_experiment, "the pairs under MPS"},
-    {"kernelet_pairs", kernelet_pairs_experiment, "rates of every pair at every ratio"},
-    {"kernelet_queues", kernelet_queues_experiment, "Kernelet's figures 6, 7"},
     {"slate_alone", slate_alone_experiment, "Slate's table III; Kernelet's kernels too"},
-    {"slate_ranges", slate_ranges_experiment, "speeds on ranges: what `slate_measured` knows"},
-    {"slate_resize", slate_resize_experiment, "ranges that move"},
-    {"slate_pairs", slate_pairs_experiment, "figure 7"},
-    {"slate_processes", slate_processes_experiment, "the same as processes, and under MPS"},
-    {"five_rates", five_rates_experiment, "what the schedulers of the next ones know"},
-    {"five_pairs", five_pairs_experiment, "45 pairs under every system, and under MPS"},
-    {"five_printed", five_printed_experiment, "Kernelet and Slate as printed"},
-    {"five_own", five_own_experiment, "what the GPU offers itself"},
-    {"five_service", five_service_experiment, "the pairs as processes, under the service"}};
+    {"five_service", five_service_experiment, "45 pairs of table II's kernels, under the service"}};
 
 }  // namespace
 

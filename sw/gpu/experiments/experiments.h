@@ -19,9 +19,7 @@ struct ExperimentOptions {
   unsigned repetitions = 5;
   std::vector<std::string> apps;      ///< empty: the experiment's own choice
   std::map<std::string, double> phi;  ///< equation 3's phi_mem of each application, from a profile of it alone; 0 where absent
-  std::filesystem::path profiles;     ///< that page: Kernelet's model is made from it
   double window = 10e-3;              ///< seconds of a measurement
-  unsigned plans = 1000;              ///< random plans that Kernelet is compared with
   std::filesystem::path scenarios = "configs/scenarios";  ///< folder of the papers' scenarios
   std::string program;                                    ///< path of this program, for clients
   nlohmann::json on;                                      ///< GPU, driver, clocks, date, commit: goes into every line
@@ -38,14 +36,8 @@ struct ExperimentRow {
 
 Experiment verify_experiment, user_kernels_experiment, gate_experiment, curves_experiment, overhead_experiment,
     preemption_experiment, pairs_experiment, triples_experiment, ranges_experiment, mps_experiment;
-Experiment effisha_overhead_experiment, effisha_latency_experiment, effisha_schedules_experiment, effisha_processes_experiment,
-    effisha_priorities_experiment, effisha_service_experiment, effisha_service_latency_experiment;
-Experiment sim_curves_experiment, sim_rates_experiment, sim_pairs_experiment, sim_pt_experiment, sim_equal_experiment,
-    sim_processes_experiment;
-Experiment kernelet_pairs_experiment, kernelet_queues_experiment;
-Experiment slate_alone_experiment, slate_ranges_experiment, slate_resize_experiment, slate_pairs_experiment,
-    slate_processes_experiment;
-Experiment five_rates_experiment, five_pairs_experiment, five_printed_experiment, five_own_experiment, five_service_experiment;
+Experiment effisha_overhead_experiment, effisha_latency_experiment, effisha_processes_experiment, effisha_service_experiment,
+    effisha_service_latency_experiment, slate_alone_experiment, five_service_experiment;
 
 /// OUT/NAME.jsonl, a line a key with where it was measured. What is there is not measured again.
 class RawLines {

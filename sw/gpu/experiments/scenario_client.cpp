@@ -44,7 +44,6 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
     // The server's numbers: 0 is normal, 1 is below normal.
     if (system == "mps_priorities")
       environment.push_back(fmt::format("CUDA_MPS_CLIENT_PRIORITY={}", scenario.all[k].priority >= middle ? 0 : 1));
-    if (system == "mps_halves") environment.emplace_back("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50");
     if (service != nullptr) {
       // What our own driver has set (cuda/driver.cpp) is not what users have.
       environment = {"-u",

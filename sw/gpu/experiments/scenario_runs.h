@@ -11,11 +11,7 @@
 
 #include "sw/gpu/experiments/clients.h"
 #include "sw/gpu/experiments/experiments.h"
-#include "sw/gpu/jobs/event_loop.h"
-#include "sw/gpu/jobs/gpu_quota_jobs.h"
 #include "sw/gpu/jobs/gpu_session.h"
-#include "sw/gpu/jobs/native_load.h"
-#include "sw/scheduler/registry.h"
 #include "sw/scheduler/scenario.h"
 
 namespace sluice::gpu {
@@ -24,48 +20,30 @@ namespace sluice::gpu {
 struct GpuScenario {
   Scenario scenario;
   std::vector<ScenarioLaunch> all;
-  PreparedMix kernels;              ///< by job
-  std::vector<std::string> apps;    ///< by job
-  std::vector<AppSize> sizes;       ///< by job
-  std::vector<Profile> profiles{};  ///< by job: for schedulers that want them; may be empty
+  PreparedMix kernels;            ///< by job
+  std::vector<std::string> apps;  ///< by job
+  std::vector<AppSize> sizes;     ///< by job
 };
 /// Jobs that all arrive at the start. @param jobs  name and kernel of each
 [[nodiscard]] Scenario scene_of(const std::string& name, const std::vector<std::pair<std::string, std::string>>& jobs);
 [[nodiscard]] Scenario scene_of(const std::string& name, const std::vector<std::string>& kernels);  ///< one job of each
 /// @param paper  whose names the scenario uses (paper_kernels)
-/// @param times  as much work in every launch
 /// @throws InputError when a job is none of the paper's, or has no size for its time (app_sizes.h)
-[[nodiscard]] GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const std::string& paper,
-                                       std::optional<Time> wait = {}, std::uint32_t times = 1);
+[[nodiscard]] GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const std::string& paper);
 
 /// Fingerprints of all buffers of each job after its untransformed kernel.
 [[nodiscard]] std::vector<std::vector<std::uint64_t>> native_fingerprints(const GpuScenario& scenario);
 
 /// What a run of a scenario gives: milliseconds since its start of each launch, in order.
 struct GpuRun {
-  nlohmann::json jobs = nlohmann::json::array();       ///< name, priority, arrived_ms, began_ms, ended_ms, evictions
-  nlohmann::json decisions = nlohmann::json::array();  ///< of a scheduler: at_us, decide_us, send_us, events, shares (launch,
-                                                       ///< CTAs, first SM, SMs, task limit where there is one)
-  std::uint64_t violations = 0;
+  nlohmann::json jobs = nlohmann::json::array();   ///< name, priority, arrived_ms, launched_ms, ended_ms
   nlohmann::json more = nlohmann::json::object();  ///< what else its line says
 };
-
-/// Under a scheduler of the registry, in the event loop.
-[[nodiscard]] GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, const std::string& scheduler,
-                                   const SchedulerInput& input);
-/// What schedulers are made from on this GPU; without times and pairs.
-[[nodiscard]] SchedulerInput scheduler_input(const GpuSession& session, const GpuScenario& scenario);
-
-/// How untransformed kernels are launched in this process: all in one stream; each job in one of its own; the same, with the
-/// streams' priorities in the order of the jobs'; in turns on one half of the SMs and the other.
-enum class Streams { One, Each, Priorities, Halves };
-[[nodiscard]] GpuRun run_streams(const GpuScenario& scenario, Streams streams);
 
 /// A process of its own for each job, as a user starts them. They have run once: the first run of a process is slower.
 class ScenarioProcesses {
  public:
-  /// @param system   "mps_priorities": the more important half of the jobs are of the higher priority; "mps_halves": each gets
-  /// half of the threads
+  /// @param system   "mps_priorities": the more important half of the jobs are of the higher priority
   /// @param service  they run under `sluice run`, with the jobs' own priorities
   ScenarioProcesses(const std::string& program, const GpuScenario& scenario, const std::string& system,
                     const SharingService* service = nullptr);
@@ -111,11 +89,5 @@ class SceneLines : public RawLines {
  private:
   std::string field_;
 };
-
-/// Each scene as the GPU offers it without us: "green_halves", "processes", and processes under MPS, "mps", "mps_priorities",
-/// "mps_halves".
-/// @param times  as gpu_scenario has it
-void run_natively(GpuSession& session, SceneLines& lines, const std::vector<Scenario>& scenes, const std::string& paper,
-                  const std::vector<std::string>& systems, std::uint32_t times = 1);
 
 }  // namespace sluice::gpu

@@ -4,12 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "sw/gpu/experiments/scenario_runs.h"
 
 namespace sluice::gpu {
 
 namespace {
+
+constexpr const char* kSettings[] = {"group", "sjf", "random"};
+
+GpuScenario effisha(GpuSession& session, const ExperimentOptions& options, const std::string& setting) {
+  return gpu_scenario(session, read_scenario(options.scenarios / fmt::format("effisha_{}.toml", setting)), "effisha");
+}
 
 /// @param prints  by job
 bool identical(ScenarioProcesses& processes, const GpuScenario& s, const std::vector<std::vector<std::uint64_t>>& prints) {
@@ -25,8 +32,23 @@ nlohmann::json told(const ScenarioProcesses::Launches& l) {
 
 }  // namespace
 
+void effisha_processes_experiment(GpuSession& session, const ExperimentOptions& options) {
+  SceneLines lines(options, "effisha_processes", 3 * std::size(kSettings), "setting");
+  std::optional<MpsServer> server;
+  for (const std::string system : {"processes", "mps", "mps_priorities"}) {
+    if (system != "processes" && !server) server.emplace();
+    for (const char* setting : kSettings) {
+      const GpuScenario s = effisha(session, options, setting);
+      std::optional<ScenarioProcesses> processes;
+      lines.repeat(setting, system, [&] {
+        if (!processes) processes.emplace(options.program, s, system);
+        return processes->run(s);
+      });
+    }
+  }
+}
+
 void effisha_service_experiment(GpuSession& session, const ExperimentOptions& options) {
-  constexpr const char* kSettings[] = {"group", "sjf", "random"};
   constexpr const char* kSchedulers[] = {"rr", "piv", "dprr"};
   SceneLines lines(options, "effisha_service", std::size(kSettings) * std::size(kSchedulers), "setting");
   for (const std::string scheduler : kSchedulers) {
@@ -34,8 +56,7 @@ void effisha_service_experiment(GpuSession& session, const ExperimentOptions& op
     for (const char* setting : kSettings) {
       const std::string system = scheduler + "_service", name = fmt::format("{}/{}", setting, system);
       lines.step(name + "/end", [&] {
-        const GpuScenario s =
-            gpu_scenario(session, read_scenario(options.scenarios / fmt::format("effisha_{}.toml", setting)), "effisha");
+        const GpuScenario s = effisha(session, options, setting);
         const auto prints = native_fingerprints(s);
         ScenarioProcesses processes(options.program, s, system, &service);  // known to the service, and transformed
         static_cast<void>(service.log());

@@ -70,7 +70,7 @@ nlohmann::json evictions(const std::string& app, const PreparedKernel& kernel) {
   for (unsigned i = 0; i < kEvictions; ++i) {
     const Clock::time_point start = Clock::now();
     job.set(uniform_quota(sms, kernel.occupancy()));
-    while (job.glance().resident == 0) {
+    while (job.resident() == 0) {
     }
     back.push_back(seconds(Clock::now() - start) * 1e6);
     static_cast<void>(job.settle());

@@ -132,38 +132,6 @@ MixRates QuotaMix::restart(const std::vector<QuotaTable>& tables, double warm_up
   return count(warm_up, window, settled);
 }
 
-QuotaMix::Change QuotaMix::change(const std::vector<QuotaTable>& tables) {
-  const Clock::time_point start = Clock::now();
-  std::vector<bool> grows;
-  for (std::size_t k = 0; k < jobs_.size(); ++k) {
-    const QuotaTable& now = jobs_[k]->quota();
-    grows.push_back(!std::equal(tables[k].begin(), tables[k].end(), now.begin(), std::less_equal<>()));
-    jobs_[k]->order(tables[k]);
-  }
-  for (std::size_t k = 0; k < jobs_.size(); ++k)  // all orders first: what shrinks makes room for what grows
-    if (grows[k]) jobs_[k]->fill();
-  Change change;
-  std::vector<QuotaJob*> waiting;
-  for (const auto& job : jobs_) waiting.push_back(job.get());
-  do {  // each in turn: the one that grows waits for the one that shrinks
-    std::erase_if(waiting, [](QuotaJob* job) { return job->try_settle(); });
-    change.seconds = seconds(Clock::now() - start);
-  } while (!waiting.empty() && change.seconds < kChangeLimit);
-  change.in_force = waiting.empty();
-  for (std::size_t k = 0; k < jobs_.size(); ++k) {
-    const JobState state = jobs_[k]->state();
-    std::uint32_t missing = 0, draining = 0;
-    for (std::size_t sm = 0; sm < tables[k].size(); ++sm) {
-      missing += tables[k][sm] - std::min(tables[k][sm], state.residents[sm]);
-      draining += state.residents[sm] - std::min(tables[k][sm], state.residents[sm]);
-    }
-    change.missing.push_back(missing);
-    change.draining.push_back(draining);
-    change.violations += state.violations;
-  }
-  return change;
-}
-
 MixRates QuotaMix::count(double warm_up, double window, bool settled) {
   sleep_seconds(warm_up);
   std::vector<JobState> before, after;

@@ -76,15 +76,6 @@ class QuotaMix {
   bool begin(const std::vector<QuotaTable>& tables);
   /// begin(), then `warm_up` seconds, and counts for `window`.
   [[nodiscard]] MixRates restart(const std::vector<QuotaTable>& tables, double warm_up, double window);
-  static constexpr double kChangeLimit = 0.01;  ///< seconds that change() waits at most
-  struct Change {
-    double seconds = 0;                            ///< until every SM held what its quotas allow, or change() gave up
-    bool in_force = false;                         ///< it did not give up
-    std::vector<std::uint32_t> missing, draining;  ///< of each kernel, then: CTAs below the quotas, CTAs above
-    std::uint32_t violations = 0;
-  };
-  /// The same without eviction: the tables change while everything runs.
-  [[nodiscard]] Change change(const std::vector<QuotaTable>& tables);
   void evict();
   [[nodiscard]] QuotaJob& job(std::size_t k) { return *jobs_[k]; }
 

@@ -39,23 +39,4 @@ SluiceJob job_shape(const JobSize& size) {
   return job;
 }
 
-std::uint64_t tasks_before(const SluiceJob& job, std::uint64_t ticket) {
-  ticket = std::min<std::uint64_t>(ticket, job.tickets);
-  const std::uint64_t longest = std::min<std::uint64_t>(ticket, job.middle_ticket);
-  const std::uint64_t middle = std::min<std::uint64_t>(ticket, job.single_ticket) - longest;
-  return longest * job.group + middle * job.middle + (ticket - longest - middle);
-}
-
-std::uint64_t tickets_for(const SluiceJob& job, std::uint64_t tasks) {
-  std::uint64_t low = 0, high = job.tickets;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (tasks_before(job, middle) < tasks)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 }  // namespace sluice::gpu

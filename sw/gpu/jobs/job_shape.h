@@ -15,9 +15,5 @@ struct JobSize {
 };
 /// The ranges of a job's queue and the divisors of its grid. The caller sets the pointers, counts_runs, flags and shared_at.
 [[nodiscard]] SluiceJob job_shape(const JobSize& size);
-/// Tasks of all tickets before this one.
-[[nodiscard]] std::uint64_t tasks_before(const SluiceJob& job, std::uint64_t ticket);
-/// The fewest tickets that have so many tasks; all of them when there are fewer.
-[[nodiscard]] std::uint64_t tickets_for(const SluiceJob& job, std::uint64_t tasks);
 
 }  // namespace sluice::gpu

@@ -70,16 +70,15 @@ QuotaJob::~QuotaJob() {
   }
 }
 
-void QuotaJob::order(const QuotaTable& quota, std::uint64_t task_limit) {
+void QuotaJob::order(const QuotaTable& quota) {
   quota_ = quota;
-  task_limit_ = task_limit;
   check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");  // the buffer is free again
   auto* orders = static_cast<SluiceOrders*>(orders_.get());
   ++epoch_;
   orders->wanted = std::accumulate(quota.begin(), quota.end(), 0U);
   std::fill(std::begin(orders->quota), std::end(orders->quota), 0U);
   std::copy(quota.begin(), quota.end(), orders->quota);
-  orders->limit = tickets_for(job_, task_limit);
+  orders->limit = job_.tickets;  // none
   orders->epoch = epoch_;
   check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, orders), orders, sizeof *orders, copies_.get()),
         "sending quotas");
@@ -97,7 +96,7 @@ void QuotaJob::launch(CUstream stream) {
 }
 
 void QuotaJob::fill(bool every_slot) {
-  job_.flags = (every_slot ? SLUICE_BY_LAUNCH : 0) | (limited_ ? SLUICE_LIMITED : 0);
+  job_.flags = every_slot ? SLUICE_BY_LAUNCH : 0;
   check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");
   for (const StreamHandle& stream : streams_) {
     const CUresult free = driver().cuStreamQuery(stream.get());
@@ -108,13 +107,11 @@ void QuotaJob::fill(bool every_slot) {
   }
 }
 
-void QuotaJob::set(const QuotaTable& quota, std::uint64_t task_limit) {
-  if (task_limit != kNoTaskLimit && !limited_) evict();
+void QuotaJob::set(const QuotaTable& quota) {
   const bool anew = idle();
-  limited_ = anew ? task_limit != kNoTaskLimit : limited_;
   bool grows = false;
   for (std::size_t sm = 0; sm < quota.size(); ++sm) grows = grows || quota[sm] > (anew ? 0 : quota_[sm]);
-  order(quota, task_limit);
+  order(quota);
   if (grows) fill();
 }
 
@@ -147,37 +144,12 @@ JobState QuotaJob::state() {
   return s;
 }
 
-JobGlance QuotaJob::glance() {
-  JobGlance g;
-  g.idle = idle();  // first: what is seen afterwards is then its last word
-  constexpr std::size_t kBytes = offsetof(SluiceControl, violations) - kMirrorOffset;
-  check(driver().cuMemcpyDtoHAsync(mirror_.get(), control_.get() + kMirrorOffset, kBytes, counters_.get()), "reading counters");
+std::uint32_t QuotaJob::resident() {
+  const CUdeviceptr at = control_.get() + offsetof(SluiceControl, resident_total);
+  check(driver().cuMemcpyDtoHAsync(mirror_.get(), at, sizeof(SluiceControl::resident_total), counters_.get()),
+        "reading a counter");
   check(driver().cuStreamSynchronize(counters_.get()), kernel_.spec().label + " failed on the GPU");
-  const auto& c = *reinterpret_cast<const SluiceControl*>(static_cast<const char*>(mirror_.get()) - kMirrorOffset);
-  g.begun = tasks_before(job_, c.next);
-  g.resident = c.resident_total;
-  g.returned = c.returned;
-  g.all_claimed = c.next >= job_.tickets;
-  g.all_there = c.arrived == launched_;
-  return g;
-}
-
-void QuotaJob::restart() {
-  rounds_ = 0;
-  rewind();
-}
-
-bool QuotaJob::tend(const JobGlance& seen) {
-  if (seen.begun >= task_limit_ && !seen.all_claimed && seen.returned == 0) return false;  // more come for the next limit
-  if (seen.idle)
-    return std::ranges::all_of(quota_, [](std::uint32_t q) { return q == 0; }) ? seen.all_claimed && seen.returned == 0 : poll();
-  const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
-  constexpr std::chrono::microseconds kBetween(100);  // a launch that finds no slot costs the others a little
-  if (!seen.all_claimed && seen.all_there && seen.resident < wanted && Clock::now() - tended_ > kBetween) {
-    tended_ = Clock::now();
-    fill();
-  }
-  return false;
+  return *static_cast<const unsigned*>(mirror_.get());
 }
 
 std::uint64_t QuotaJob::done_total() {

@@ -9,7 +9,6 @@
 #include "sw/gpu/jobs/prepared.h"
 #include "sw/gpu/jobs/watchdog.h"
 #include "sw/gpu/runtime/control.h"
-#include "sw/scheduler/i_scheduler.h"
 
 namespace sluice::gpu {
 
@@ -25,16 +24,6 @@ struct JobState {
   bool all_claimed = false;                            ///< the queue is empty; tasks given back may be left
   std::vector<std::uint32_t> done;                     ///< per SM, wraps
   std::vector<std::uint32_t> residents, max_resident;  ///< per SM
-};
-
-/// How far a job is, at a glance.
-struct JobGlance {
-  std::uint64_t begun = 0;     ///< tasks that CTAs have claimed; those that evicted CTAs gave back among them
-  std::uint32_t resident = 0;  ///< CTAs that hold a slot
-  std::uint32_t returned = 0;  ///< slots with tasks that were given back
-  bool all_claimed = false;    ///< the queue is empty; tasks given back may be left
-  bool all_there = true;       ///< no CTA that was launched is still to come
-  bool idle = false;           ///< no grid of the job was on the GPU before
 };
 
 struct JobOptions {
@@ -57,15 +46,14 @@ class QuotaJob {
   QuotaJob& operator=(const QuotaJob&) = delete;
 
   /// Puts a quota table into force; CTAs beyond it leave at their next block boundary. Does not add CTAs.
-  /// @param task_limit  tasks that may have begun, up to the end of a claim. CTAs that were launched without one know of none.
-  void order(const QuotaTable& quota, std::uint64_t task_limit = kNoTaskLimit);
+  void order(const QuotaTable& quota);
   /// Launches CTAs for the slots that are open; does not wait.
   /// @param every_slot  not the slots first that are as the CTAs lie on the SM: where other kernels leave little room, CTAs would
   /// come
   ///                    to the same few again and again, and tasks that belong to the others would wait
   void fill(bool every_slot = false);
-  /// order() and, where a quota grew, fill(). The first limit evicts: CTAs that know of none leave before it is in force.
-  void set(const QuotaTable& quota, std::uint64_t task_limit = kNoTaskLimit);
+  /// order() and, where a quota grew, fill().
+  void set(const QuotaTable& quota);
   /// Quota 0 everywhere, and waits until every CTA is gone. The job can be set() again and goes on where it was.
   /// @return seconds from before the order was sent until the last CTA had left, and until its grids had ended
   struct Eviction {
@@ -90,14 +78,8 @@ class QuotaJob {
   double run_timed(bool empty = false);
 
   [[nodiscard]] JobState state();
-  /// The few words of state() that events are made of: a copy of less than a kilobyte.
-  [[nodiscard]] JobGlance glance();
-  /// All tasks are to be run again, from the first launch on. @pre idle
-  void restart();
-  /// Adds CTAs where slots are open, none of an earlier launch is still to come, and tasks are left for them; of an idle job also
-  /// those that finish what evicted CTAs left. @return every task is done
-  bool tend(const JobGlance& seen);
-  [[nodiscard]] bool idle() const;  ///< no grid of the job is on the GPU
+  [[nodiscard]] std::uint32_t resident();  ///< CTAs that hold a slot: one word of state()
+  [[nodiscard]] bool idle() const;         ///< no grid of the job is on the GPU
   /// Tasks of all launches.
   [[nodiscard]] std::uint64_t total() const { return kernel_.spec().blocks() * options_.passes * options_.launches; }
   [[nodiscard]] std::uint64_t done_total();  ///< tasks finished since the start
@@ -122,12 +104,10 @@ class QuotaJob {
   std::vector<StreamHandle> streams_;
   SluiceJob job_{};
   QuotaTable quota_;
-  std::uint64_t task_limit_ = kNoTaskLimit;
-  bool limited_ = false;  // whoever was launched looks at the limit
   std::uint32_t epoch_ = 0, launched_ = 0;
   std::uint64_t rounds_ = 0;  // of options_.launches that are done
   Watchdog watchdog_;
-  Clock::time_point watched_{}, tended_{};
+  Clock::time_point watched_{};
 };
 
 /// Most intervals open at a time, per SM. An interval that ends when another begins does not overlap it.
