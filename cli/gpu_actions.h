@@ -19,9 +19,9 @@ struct GpuRunOptions {
   std::vector<std::string> includes, defines;
   std::string nvcc;  ///< compiler of CUDA text; empty: NVRTC
   std::string policy = kEven, quota;
-  unsigned passes = 1, group = 0;
+  unsigned passes = 1;
   double epsilon = 0;
-  bool small = false, together = false, json = false;
+  bool small = false, json = false;
 };
 struct GpuRecordOptions {
   std::vector<std::string> kernels, apps, includes, defines;
@@ -31,7 +31,7 @@ struct GpuRecordOptions {
   bool small = false, json = false, keep = false;
 };
 struct GpuExperimentOptions {
-  std::string name, out, apps, profiles, scenarios = "configs/scenarios";
+  std::string name, out, apps, scenarios = "configs/scenarios";
   unsigned repetitions = 5;
   double window_ms = 10;
 };

@@ -63,12 +63,6 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_option("--passes", run->passes, "times each grid runs, each time when the time before is done")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
-  command->add_flag("--passes-overlap", run->together,
-                    "--passes of one persistent grid that does not wait between them; results are right where running again "
-                    "changes nothing");
-  command->add_option("--group", run->group, "block tasks claimed at a time; 0: as suits the queue")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
   command->add_option("--epsilon", run->epsilon, "saturation threshold of water-filling")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
@@ -112,7 +106,6 @@ void add_gpu_command(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(1.0, 1000.0));
   command->add_option("--scenarios", experiment->scenarios, "folder of the papers' scenarios")->capture_default_str();
-  command->add_option("--profiles", experiment->profiles, "raw Nsight Compute page of the applications: phi_mem for equation 3");
   command->callback([experiment, &action] { action = [experiment] { return gpu_experiment(*experiment); }; });
 
   auto process = std::make_shared<GpuClientOptions>();

@@ -19,7 +19,6 @@
 #include "cli/gpu_kernel_code.h"
 #include "study/published.h"
 #include "sw/gpu/apps/kernel_file.h"
-#include "sw/gpu/apps/ncu_page.h"
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/gpu/jobs/online_profile.h"
@@ -65,7 +64,7 @@ Partition decide(const gpu::GpuSession& session, const gpu::PreparedMix& mix, co
   gpu::SiliconScheduler scheduler(options.policy, silicon,
                                   options.quota.empty() ? std::vector<CtaCount>() : parse_counts(options.quota));
   if (needs != PolicyNeeds::Profiling) return gpu::decide(scheduler, silicon);
-  gpu::QuotaMix running(mix, options.group);
+  gpu::QuotaMix running(mix);
   const auto decided = [&](const std::vector<Profile>& curves) { return gpu::decide(scheduler, silicon, curves); };
   const std::vector<Profile> curves = gpu::profile_online(running, mix, decided).refined;
   running.evict();
@@ -86,8 +85,7 @@ std::vector<Outcome> run_partition(const gpu::PreparedMix& mix, const Partition&
   std::vector<std::unique_ptr<gpu::QuotaJob>> jobs;
   for (std::size_t k = 0; k < mix.size(); ++k) {
     gpu::JobOptions o;
-    (options.together ? o.passes : o.launches) = options.passes;
-    o.group = options.group;
+    o.launches = options.passes;
     o.log_lifetimes = true;
     o.carveout_percent = carveouts[k];
     jobs.push_back(std::make_unique<gpu::QuotaJob>(*mix[k], o));
@@ -192,7 +190,7 @@ int gpu_run(const GpuRunOptions& options) {
   std::vector<std::vector<std::uint64_t>> native_prints;
   bool quota = options.policy != "native", good = true;
   for (std::size_t k = 0; k < mix.size(); ++k) {
-    for (unsigned pass = 0; pass < (options.together ? 1 : options.passes); ++pass) mix[k]->launch_native(stream.get());
+    for (unsigned pass = 0; pass < options.passes; ++pass) mix[k]->launch_native(stream.get());
     gpu::check(gpu::driver().cuStreamSynchronize(stream.get()), specs[k].label + " failed on the GPU");
     native_prints.push_back(mix[k]->fingerprints());
     nlohmann::json kernel = {{"name", specs[k].label},
@@ -257,7 +255,6 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   options.apps = split_list(o.apps);
   options.window = o.window_ms * 1e-3;
   for (const std::string& app : options.apps) static_cast<void>(gpu::make_app(app, gpu::AppScale::Small));
-  if (!o.profiles.empty()) options.phi = gpu::read_phi(o.profiles);
   refuse_unpublishable(options.out, SLUICE_COMMIT);
   make_folder(options.out);
   options.scenarios = o.scenarios;

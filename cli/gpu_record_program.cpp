@@ -100,20 +100,10 @@ nlohmann::json joined_of(const gpu::RawRecording& r, const gpu::JoinResult& join
 /// @param listing  gets the machine code with its lines; empty: nothing does
 gpu::JoinResult join(const gpu::RawRecording& r, std::uint32_t id, const fs::path& file, const fs::path& listing) {
   const gpu::Instrumented instrumented = gpu::instrument(r.ptx, r.symbol);
-  gpu::RecordedKernel kernel;
-  kernel.symbol = r.symbol;
+  gpu::RecordedKernel kernel{r, {}, {}, instrumented.plan};
   kernel.listing = gpu::assemble_with_lines(instrumented.with_lines, r.sm).listing;
   if (!listing.empty()) write_file_atomically(listing, kernel.listing);
-  kernel.grid = r.grid;
-  kernel.block = r.block;
-  kernel.registers = r.registers;
-  kernel.shared_bytes = r.shared_bytes;
-  kernel.sm = r.sm;
-  kernel.shared_window = r.shared_window;
-  kernel.local_window = r.local_window;
   kernel.origin = fmt::format("{}, CUDA {}.{}", r.gpu, r.driver_version / 1000, r.driver_version % 1000 / 10);
-  kernel.plan = instrumented.plan;
-  kernel.log = r.log;
   return gpu::write_trace(kernel, id, file);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -11,9 +12,10 @@
 #include "sw/core/errors.h"
 #include "sw/core/metrics.h"
 #include "sw/gpu/apps/app_sizes.h"
-#include "sw/gpu/apps/corun_rates.h"
+#include "sw/gpu/apps/ncu_page.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/io/packed_file.h"
+#include "sw/io/raw_store.h"
 
 namespace sluice::gpu {
 
@@ -33,6 +35,51 @@ MachineConfig machine_of(const json& machine) {
   return m;
 }
 
+/// What Kernelet decides by, and what OPT does: of the model, and as it was measured of kernels with grids of equal length.
+/// @param kernels    of paper_kernels("kernelet"), in its order and under its names
+/// @param sm_cycles  of all SMs together, a second
+CoRunTables tables_of(const std::filesystem::path& folder, const MarkovPage& page, const std::vector<KernelDescriptor>& kernels,
+                      const MachineConfig& machine, double sm_cycles) {
+  constexpr double kStandsStill = 1e-6;  // blocks a second, where the SMs took no CTA
+  CoRunTables t;
+  const std::filesystem::path file = folder / "kernelet_pairs.jsonl";
+  const std::vector<json> measured = RawStore::read(file);
+  std::map<std::string, std::vector<double>> alone;  // blocks a second with 1, 2, ... CTAs on every SM
+  for (const json& line : measured)
+    if (line.contains("kernel")) alone[line["kernel"]] = line["blocks_per_second"].get<std::vector<double>>();
+  std::vector<MarkovKernel> models;
+  const std::vector<PaperKernel>& known = paper_kernels("kernelet");
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const auto found = page.apps.find(known[i].app);
+    if (found == page.apps.end()) throw InputError(fmt::format("no launch of {} on the Nsight Compute page", known[i].app));
+    if (!alone.contains(known[i].name)) throw InputError(fmt::format("{}: no rates of {}", file.string(), known[i].name));
+    const auto& [counters, instructions] = found->second;
+    std::vector<double> ipc;
+    for (const double rate : alone[known[i].name]) ipc.push_back(rate * instructions / sm_cycles);
+    models.push_back(calibrated_kernel(
+        counters, {kernels[i].warps_per_cta(), static_cast<unsigned>(ipc.size()), ipc.front(), ipc.back()}, page.machine));
+    t.executed.kernels[known[i].name] = {ipc.back(), instructions, std::min(1.0, ipc.back() / page.machine.schedulers),
+                                         counters.dram_utilisation};
+  }
+  for (const json& line : measured) {
+    if (!line.contains("runs")) continue;
+    const bool in_order = line["first"] < line["second"];  // the table has the lesser name first
+    const std::array<std::size_t, 2> at = {in_order ? 0U : 1U, in_order ? 1U : 0U};
+    const std::array<std::string, 2> names = {line[in_order ? "first" : "second"], line[in_order ? "second" : "first"]};
+    std::vector<CoRun>& runs = t.executed.pairs[{names[0], names[1]}];
+    for (const json& r : line["runs"]) {
+      CoRun& run = runs.emplace_back();
+      for (std::size_t i = 0; i < 2; ++i) {
+        run.ctas[i] = CtaCount(r["ctas"][at[i]].get<std::uint32_t>());
+        run.ipc[i] = std::max(kStandsStill, r["blocks_per_second"][at[i]].get<double>()) / sm_cycles *
+                     t.executed.kernels.at(names[i]).instructions_per_block;
+      }
+    }
+  }
+  t.predicted = predicted_co_runs(kernels, models, t.executed.kernels, machine);
+  return t;
+}
+
 /// Predicted and measured rates of every ratio of every pair.
 std::vector<figures::PairPoint> points_of(const std::filesystem::path& folder, MachineConfig machine) {
   const double sm_cycles = machine.num_sms * machine.core_mhz * 1e6;  // a second, of all SMs together
@@ -45,10 +92,8 @@ std::vector<figures::PairPoint> points_of(const std::filesystem::path& folder, M
     kernels.back().name = k.name;
   }
   const MarkovPage page = read_markov(folder / "ncu.csv");
-  const CorunRates rates = read_corun_rates(folder / "kernelet_pairs.jsonl", "kernelet", sm_cycles);
-  const CoRunTables tables = kernelet_tables(page, rates, "kernelet", kernels, machine, sm_cycles);
   machine.sm.schedulers = page.machine.schedulers;
-  return pair_points(tables, machine);
+  return pair_points(tables_of(folder, page, kernels, machine, sm_cycles), machine);
 }
 
 }  // namespace

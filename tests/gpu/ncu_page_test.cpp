@@ -32,14 +32,6 @@ TEST(NcuPage, TheLesserOfCrossbarAndDramCounts) {
   EXPECT_NEAR(read_ceilings(kPage).at("HOT"), dram, 1);
 }
 
-/// LAT chases pointers, FMA loads nothing.
-TEST(NcuPage, PhiIsTheShareThatWaitsForMemory) {
-  const auto phi = read_phi(kPage);
-  EXPECT_EQ(phi.size(), 16U);
-  EXPECT_GT(phi.at("LAT"), 0.5);
-  EXPECT_LT(phi.at("FMA"), 0.1);
-}
-
 std::string refused(const std::string& text) {
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "page.csv";
   write_file_atomically(file, text);

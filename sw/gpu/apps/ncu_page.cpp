@@ -72,18 +72,6 @@ constexpr double kSectorBytes = 32, kNanoseconds = 1e9;
 
 }  // namespace
 
-std::map<std::string, double> read_phi(const std::filesystem::path& page) {
-  std::map<std::string, double> phi;
-  for_each_app(page, [&](const std::string& app, const ColumnOf& row) {
-    // The warp that issued waited for nothing.
-    const double waiting = row("smsp__average_warp_latency_per_inst_issued.ratio") - 1;
-    const double idle = 1 - row("smsp__issue_active.avg.pct_of_peak_sustained_active") / 100;
-    const double stalled = row("smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio");
-    if (waiting > 0) phi[app] = std::clamp(idle * stalled / waiting, 0.0, 1.0);
-  });
-  return phi;
-}
-
 std::map<std::string, double> read_ceilings(const std::filesystem::path& page) {
   constexpr double kLineBytes = 128;
   std::map<std::string, double> blocks_per_second;

@@ -10,11 +10,6 @@
 
 namespace sluice::gpu {
 
-/// Equation 3's phi_mem of each application: cycles in which a scheduler issued nothing, times the share of the long scoreboard
-/// among the reasons its warps waited for.
-/// @throws InputError when the page lacks a column or is cut off
-[[nodiscard]] std::map<std::string, double> read_phi(const std::filesystem::path& page);
-
 /// Blocks a second of each application that the shared memory system can give all SMs together: B_max over the traffic of a block
 /// (docs/reference/blocks/profile_counters.md), the lesser of crossbar (L2 slices of 64 bytes a cycle; lines of loads that leave
 /// the SM, of stores) and DRAM (the bus at its clock; bytes read and written). Infinity for one without traffic.

@@ -2,7 +2,6 @@
 #pragma once
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -17,9 +16,8 @@ namespace sluice::gpu {
 struct ExperimentOptions {
   std::filesystem::path out;  ///< folder of the raw results, NAME.jsonl in it
   unsigned repetitions = 5;
-  std::vector<std::string> apps;      ///< empty: the experiment's own choice
-  std::map<std::string, double> phi;  ///< equation 3's phi_mem of each application, from a profile of it alone; 0 where absent
-  double window = 10e-3;              ///< seconds of a measurement
+  std::vector<std::string> apps;                          ///< empty: the experiment's own choice
+  double window = 10e-3;                                  ///< seconds of a measurement
   std::filesystem::path scenarios = "configs/scenarios";  ///< folder of the papers' scenarios
   std::string program;                                    ///< path of this program, for clients
   nlohmann::json on;                                      ///< GPU, driver, clocks, date, commit: goes into every line

@@ -17,7 +17,6 @@ namespace sluice::gpu {
 namespace {
 
 constexpr double kWarmUp = 0.5e-3;  ///< before a window
-constexpr double kEpsilons[] = {0, 0.02, 0.04, 0.06, 0.08, 0.12, 0.16};
 
 /// At most one CTA in a hundred of each kernel found no room. (Which sub-core a CTA's odd warps go to is the hardware's choice.)
 bool complete(const MixRates& rates, const std::vector<CtaCount>& ctas, unsigned sms) {
@@ -106,12 +105,12 @@ class MixMeasurement {
     for (const StreamHandle& s : streams_) out.push_back(s.get());
     return out;
   }
-  [[nodiscard]] Partition decide(const std::vector<Profile>& curves, double epsilon) const {
-    return sluice::gpu::decide(kWarpedSlicer, silicon_mix(session_, mix_, epsilon), curves);
+  [[nodiscard]] Partition decide(const std::vector<Profile>& curves) const {
+    return sluice::gpu::decide(kWarpedSlicer, silicon_mix(session_, mix_), curves);
   }
   /// What the profile decides with: windows go where its decision falls.
   [[nodiscard]] Decide decider() const {
-    return [this](const std::vector<Profile>& curves) { return decide(curves, 0); };
+    return [this](const std::vector<Profile>& curves) { return decide(curves); };
   }
   [[nodiscard]] std::vector<double> solo_rates() const {
     std::vector<double> out;
@@ -148,40 +147,25 @@ class MixMeasurement {
     const Partition even_partition = sluice::gpu::decide(kEven, silicon_mix(session_, mix_));
     keep(kEven, running.restart(tables_of(even_partition, sms_), kWarmUp, options_.window), &even_partition);
 
-    const OnlineProfile p = profile_online(running, mix_, decider(), options_.phi);
-    std::vector<std::pair<Partition, MixRates>> measured;
-    const auto decided_by = [&](const std::string& policy, const std::vector<Profile>& curves, double epsilon) {
-      const Partition decided = decide(curves, epsilon);
-      auto at = std::ranges::find_if(measured, [&](const auto& m) { return m.first == decided; });
-      double in_force = 0;
-      if (at == measured.end()) {
-        // Anew, not by change(): what the profile's layout leaves on an SM may be scattered so that the new CTAs find no room.
-        const Clock::time_point begin = Clock::now();
-        const MixRates rates = running.restart(tables_of(decided, sms_), kWarmUp, options_.window);
-        in_force = seconds(Clock::now() - begin) - kWarmUp - options_.window;
-        measured.emplace_back(decided, rates);
-        at = measured.end() - 1;
-      }
-      nlohmann::json more = {{"epsilon", epsilon}};
-      if (policy == kWarpedSlicer)
-        more.update({{"profile_seconds", p.seconds},
-                     {"scaled_seconds", p.scaled_seconds},
-                     {"sampled_seconds", p.sampled_seconds},
-                     {"deciding_windows", p.deciding},
-                     {"refined", p.refined},
-                     {"in_force_seconds", in_force},
-                     {"sampled", p.sampled},
-                     {"scaled", p.scaled},
-                     {"by_counts", p.by_counts},
-                     {"profile_violations", p.rates.violations},
-                     {"profile_misplaced", p.rates.misplaced},
-                     {"profile_settled", p.rates.settled}});
-      keep(policy, at->second, &decided, more);
-    };
-    for (const double epsilon : kEpsilons)
-      decided_by(epsilon == 0 ? kWarpedSlicer : fmt::format("warped_slicer@{:.2f}", epsilon), p.refined, epsilon);
-    decided_by("scaled", p.scaled, 0);
-    decided_by("by_counts", p.by_counts, 0);
+    const OnlineProfile p = profile_online(running, mix_, decider());
+    const Partition decided = decide(p.refined);
+    // Anew: what the profile's layout leaves on an SM may be scattered so that the new CTAs find no room.
+    const Clock::time_point begin = Clock::now();
+    const MixRates rates = running.restart(tables_of(decided, sms_), kWarmUp, options_.window);
+    const double in_force = seconds(Clock::now() - begin) - kWarmUp - options_.window;
+    keep(kWarpedSlicer, rates, &decided,
+         {{"epsilon", 0},
+          {"profile_seconds", p.seconds},
+          {"scaled_seconds", p.scaled_seconds},
+          {"sampled_seconds", p.sampled_seconds},
+          {"deciding_windows", p.deciding},
+          {"refined", p.refined},
+          {"in_force_seconds", in_force},
+          {"sampled", p.sampled},
+          {"scaled", p.scaled},
+          {"profile_violations", p.rates.violations},
+          {"profile_misplaced", p.rates.misplaced},
+          {"profile_settled", p.rates.settled}});
     running.evict();
     const std::vector<double> solo_after = solo_rates();
     for (std::size_t k = 0; k < solo.size(); ++k) solo[k] = (solo[k] + solo_after[k]) / 2;
@@ -248,7 +232,7 @@ class MixMeasurement {
 
   std::vector<double> quota_finish(const std::vector<int>& launches, bool profiled) {
     std::vector<std::uint64_t> passes(launches.begin(), launches.end());
-    QuotaMix running(mix_, 0, passes);
+    QuotaMix running(mix_, passes);
     std::vector<QuotaJob*> jobs;
     for (std::size_t k = 0; k < mix_.size(); ++k) jobs.push_back(&running.job(k));
     const Clock::time_point start = Clock::now();

@@ -2,6 +2,8 @@
 // The mixes under MPS: one process an application, all clients of a server started for the experiment.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/gpu/jobs/rates.h"
 

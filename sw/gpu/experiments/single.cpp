@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments on one kernel at a time: curves, overhead, evictions.
 #include <algorithm>
-#include <optional>
 #include <random>
 
 #include "sw/core/errors.h"
@@ -138,46 +137,27 @@ void overhead_experiment(GpuSession& session, const ExperimentOptions& options) 
     lines.step(name, [&] {
       const PreparedKernel& kernel = session.app(name);
       const StreamHandle stream = make_stream();
-      nlohmann::json native = nlohmann::json::array(), variants = nlohmann::json::object();
-      std::uint32_t violations = 0;
-      struct Variant {
-        const char* name;
-        const PreparedKernel& kernel;
-        JobOptions options;
-      };
-      std::vector<Variant> tried = {{"default", kernel, {}},
-                                    {"drivers_carveout", kernel, {.carveout_percent = -1}},
-                                    {"one_task_claims", kernel, {.group = 1}},
-                                    {"sixteen_task_claims", kernel, {.group = 16}}};
-      std::optional<PreparedKernel> usual;
-      if (kernel.counterweight() != kCounterweight) {
-        usual.emplace(session.context(), session.compiler(), session.tools(), kernel.spec(), KernelForm{.weighs = false});
-        tried.push_back({"usual_counterweight", *usual, {}});
-      }
-      for (const Variant& variant : tried) {
-        QuotaJob job(variant.kernel, variant.options);
-        job.order(uniform_quota(sms, variant.kernel.occupancy()));
-        const auto times =
-            in_turns(3 * options.repetitions, {[&] { return native_seconds(kernel, stream.get()); },
-                                               [&] { return job.run_timed(); }, [&] { return job.run_timed(true); }});
-        for (const double seconds : times[0]) native.push_back(seconds);
-        const JobState s = job.state();
-        variants[variant.name] = {{"seconds", times[1]},
-                                  {"empty_seconds", times[2]},
-                                  {"most_ctas", *std::ranges::max_element(s.max_resident)},
-                                  {"least_ctas", *std::ranges::min_element(s.max_resident)},
-                                  {"registers", variant.kernel.persistent().registers()},
-                                  {"occupancy", variant.kernel.occupancy()}};
-        violations += s.violations;
-      }
+      QuotaJob job(kernel, {});
+      job.order(uniform_quota(sms, kernel.occupancy()));
+      const auto times =
+          in_turns(3 * options.repetitions, {[&] { return native_seconds(kernel, stream.get()); },
+                                             [&] { return job.run_timed(); }, [&] { return job.run_timed(true); }});
+      const JobState s = job.state();
       const auto resources = [](const Kernel& k) {
         return nlohmann::json{
             {"registers", k.registers()}, {"static_shared_bytes", k.static_shared()}, {"local_bytes", k.local_bytes()}};
       };
       return nlohmann::json{{"app", name},
-                            {"native_seconds", native},
-                            {"variants", variants},
-                            {"violations", violations},
+                            {"native_seconds", times[0]},
+                            {"variants",
+                             {{"default",
+                               {{"seconds", times[1]},
+                                {"empty_seconds", times[2]},
+                                {"most_ctas", *std::ranges::max_element(s.max_resident)},
+                                {"least_ctas", *std::ranges::min_element(s.max_resident)},
+                                {"registers", kernel.persistent().registers()},
+                                {"occupancy", kernel.occupancy()}}}}},
+                            {"violations", s.violations},
                             {"counterweight", kernel.counterweight()},
                             {"native", resources(kernel.native())},
                             {"persistent", resources(kernel.persistent())},

@@ -22,19 +22,19 @@ GpuSession::GpuSession(int ordinal, bool for_quotas)
     : context_(ordinal),
       compiler_(context_.limits().compute_major * 10 + context_.limits().compute_minor, Compiler::default_cache()),
       tools_(context_, compiler_),
-      form_{.transformed = for_quotas} {
+      for_quotas_(for_quotas) {
   if (for_quotas) static_cast<void>(tools_.highest_sm());
 }
 
 const PreparedKernel& GpuSession::app(const std::string& name, AppScale scale) {
   auto& slot = apps_[{name, scale}];
-  if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, scale).launch, form_);
+  if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, scale).launch, for_quotas_);
   return *slot;
 }
 
 const PreparedKernel& GpuSession::app(const std::string& name, const AppSize& size) {
   auto& slot = sized_[{name, size.blocks, size.passes}];
-  if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, size).launch, form_);
+  if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, size).launch, for_quotas_);
   return *slot;
 }
 
@@ -86,12 +86,11 @@ std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms) 
   return tables;
 }
 
-QuotaMix::QuotaMix(const PreparedMix& mix, unsigned group, const std::vector<std::uint64_t>& passes) : mix_(mix) {
+QuotaMix::QuotaMix(const PreparedMix& mix, const std::vector<std::uint64_t>& passes) : mix_(mix) {
   const std::vector<int> carveout = carveouts(mix);
   for (std::size_t k = 0; k < mix.size(); ++k) {
     JobOptions options;
     options.passes = passes.empty() ? kEndless : passes[k];
-    options.group = group;
     options.carveout_percent = carveout[k];
     jobs_.push_back(std::make_unique<QuotaJob>(*mix[k], options));
   }

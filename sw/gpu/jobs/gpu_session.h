@@ -38,7 +38,7 @@ class GpuSession {
   Context context_;
   Compiler compiler_;
   DeviceTools tools_;
-  KernelForm form_;
+  bool for_quotas_;
   std::map<std::pair<std::string, AppScale>, std::unique_ptr<PreparedKernel>> apps_;
   std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::unique_ptr<PreparedKernel>> sized_;
 };
@@ -68,7 +68,7 @@ struct MixRates {
 class QuotaMix {
  public:
   /// @param passes  of each kernel's grid; empty: without end
-  explicit QuotaMix(const PreparedMix& mix, unsigned group = JobOptions().group, const std::vector<std::uint64_t>& passes = {});
+  explicit QuotaMix(const PreparedMix& mix, const std::vector<std::uint64_t>& passes = {});
   ~QuotaMix();  ///< evicts all, and waits
   QuotaMix(const QuotaMix&) = delete;
   QuotaMix& operator=(const QuotaMix&) = delete;

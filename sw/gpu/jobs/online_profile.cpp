@@ -2,14 +2,13 @@
 #include "sw/gpu/jobs/online_profile.h"
 
 #include <algorithm>
+#include <map>
 
 #include "sw/gpu/jobs/rates.h"
-#include "sw/partition/ipc_scaling.h"
 
 namespace sluice::gpu {
 
-OnlineProfile profile_online(QuotaMix& running, const PreparedMix& mix, const Decide& decide,
-                             const std::map<std::string, double>& phi, const ProfileWindows& windows) {
+OnlineProfile profile_online(QuotaMix& running, const PreparedMix& mix, const Decide& decide, const ProfileWindows& windows) {
   const unsigned sms = mix.front()->context().limits().sms;
   std::vector<CtaCount> most;
   for (const PreparedKernel* kernel : mix) most.emplace_back(kernel->occupancy());
@@ -31,21 +30,8 @@ OnlineProfile profile_online(QuotaMix& running, const PreparedMix& mix, const De
   for (std::size_t k = 0; k < mix.size(); ++k) {
     const double share = alone(k, most[k].value());
     seen[k][most[k].value()] = share;
-    const Profile& curve = p.sampled[k];
-    Profile scaled = curve, by_counts = curve;
-    const auto stalled = phi.find(mix[k]->spec().label);
-    double sum = 0, number = 0;
-    for (const std::uint32_t q : layout[k])
-      if (q > 0) {
-        sum += q;
-        ++number;
-      }
-    for (std::size_t j = 0; j < curve.size(); ++j) {
-      scaled[j] = std::min(curve[j], share);
-      by_counts[j] = scale_ipc(curve[j], stalled == phi.end() ? 0 : stalled->second, static_cast<double>(j + 1), sum / number);
-    }
-    p.scaled.push_back(std::move(scaled));
-    p.by_counts.push_back(std::move(by_counts));
+    p.scaled.push_back(p.sampled[k]);
+    for (double& rate : p.scaled.back()) rate = std::min(rate, share);
   }
   p.refined = p.scaled;
   p.scaled_seconds = seconds(Clock::now() - begin);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "sw/core/profile.h"
@@ -32,7 +30,6 @@ struct OnlineProfile {
   /// Equation 3 with the bandwidths in place of equation 4's proportionality. An SM of the first window may take bandwidth that
   /// the SMs with fewer CTAs leave, and that it would not have if all ran as many: an SM's share is what it has in the second.
   std::vector<Profile> scaled;
-  std::vector<Profile> by_counts;  ///< equations 3 and 4 as printed, with the given phi_mem
   /// The scaled curves, through what was seen with one count on all SMs. The first window's SMs share a memory system that is
   /// loaded as by their mean, whatever their own count: few CTAs wait longer in it than they would among their like, and where
   /// bandwidth ends, which it does softly, many get more. Neither can be computed from that window; so it says where to look.
@@ -44,8 +41,7 @@ struct OnlineProfile {
 };
 
 /// @param decide  empty: the refined curves are the scaled ones
-/// @param phi     equation 3's phi_mem of each kernel, by label; 0 where absent
 [[nodiscard]] OnlineProfile profile_online(QuotaMix& running, const PreparedMix& mix, const Decide& decide,
-                                           const std::map<std::string, double>& phi = {}, const ProfileWindows& windows = {});
+                                           const ProfileWindows& windows = {});
 
 }  // namespace sluice::gpu

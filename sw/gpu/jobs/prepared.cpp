@@ -90,7 +90,7 @@ unsigned DeviceTools::highest_sm() const {
 }
 
 PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec,
-                               const KernelForm& form)
+                               bool transformed)
     : context_(context), tools_(tools), spec_(std::move(spec)) {
   const CompiledKernel native = spec_.symbol.empty() ? compiler.compile(spec_.text, spec_.file, spec_.kernel, spec_.options)
                                                      : CompiledKernel{spec_.text, spec_.symbol};
@@ -109,8 +109,8 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
                                  spec_.block_threads(), native_.max_threads()));
   native_.configure(spec_.shared_bytes, -1);
   native_occupancy_ = native_.occupancy(spec_.block_threads(), spec_.shared_bytes);
-  if (form.transformed)
-    transform_kernel(compiler, ptx, native.symbol, form);
+  if (transformed)
+    transform_kernel(compiler, ptx, native.symbol);
   else
     refusal_ = "it was not asked for";
   keep_variables(ptx);
@@ -130,8 +130,7 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
   reset_buffers();
 }
 
-void PreparedKernel::transform_kernel(const Compiler& compiler, const std::string& ptx, const std::string& symbol,
-                                      const KernelForm& wanted) {
+void PreparedKernel::transform_kernel(const Compiler& compiler, const std::string& ptx, const std::string& symbol) {
   const DeviceLimits& limits = context_.limits();
   const auto refuse = [&](const Refusal& why) {
     refusal_ = why.reason;
@@ -157,7 +156,7 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
       form.ctas_per_sm = ctas;
       // The driver makes the machine code that runs; ptxas makes some to look at.
       const Assembled module = assembled(ptx, runtime, {{symbol, transform(ptx, runtime, form)}}, [&](const std::string& text) {
-        return wanted.weighs ? cubin_by_ptxas(text, limits.compute_major * 10 + limits.compute_minor) : std::vector<char>{};
+        return cubin_by_ptxas(text, limits.compute_major * 10 + limits.compute_minor);
       });
       const Transformed& transformed = module.kernels.at(symbol);
       shared_behind_ = transformed.shared_behind;

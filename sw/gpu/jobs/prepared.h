@@ -32,18 +32,13 @@ class DeviceTools {
   DeviceMemory scratch_;
 };
 
-/// In which form a kernel lies on the device beside its own.
-struct KernelForm {
-  bool transformed = true;  ///< there is one
-  bool weighs = true;       ///< tries another counterweight, where that may do better
-};
-
 /// A launch specification: one module with the kernel as it is and the transformed one beside it, and its buffers on the device.
 class PreparedKernel {
  public:
+  /// @param transformed  the kernel lies on the device in that form as well
   /// @throws GpuError, InputError when it does not compile, does not fit, or its arguments do not match the kernel's parameters
   PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec,
-                 const KernelForm& form = {});
+                 bool transformed = true);
 
   /// Every buffer as before the first run: inputs filled, outputs poisoned, variables of the module as they were loaded.
   void reset_buffers() const;
@@ -72,7 +67,7 @@ class PreparedKernel {
   [[nodiscard]] const Context& context() const { return context_; }
 
  private:
-  void transform_kernel(const Compiler& compiler, const std::string& ptx, const std::string& symbol, const KernelForm& wanted);
+  void transform_kernel(const Compiler& compiler, const std::string& ptx, const std::string& symbol);
   void keep_variables(const std::string& ptx);
   const Context& context_;
   const DeviceTools& tools_;

@@ -176,21 +176,16 @@ QuotaJob::Eviction QuotaJob::evict() {
   return e;
 }
 
-bool QuotaJob::try_settle() {
-  const JobState s = state();
-  const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
-  if (s.resident == wanted) return true;
-  if (s.all_claimed && s.returned == 0) return true;  // the queue is empty: CTAs leave
-  // Not while CTAs of an earlier launch are still to come: they wait for room that others have yet to make.
-  if (s.resident < wanted && s.arrived == launched_) fill();
-  return false;
-}
-
 bool QuotaJob::settle(double limit) {
   const Clock::time_point start = Clock::now();
-  while (!try_settle())
-    if (seconds(Clock::now() - start) > limit) return false;
-  return true;
+  while (seconds(Clock::now() - start) <= limit) {
+    const JobState s = state();
+    const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
+    if (s.resident == wanted || (s.all_claimed && s.returned == 0)) return true;  // the queue is empty: CTAs leave
+    // Not while CTAs of an earlier launch are still to come: they wait for room that others have yet to make.
+    if (s.resident < wanted && s.arrived == launched_) fill();
+  }
+  return false;
 }
 
 void QuotaJob::finish(double limit) {

@@ -33,7 +33,7 @@ struct JobOptions {
   unsigned group = 0;       ///< most tasks claimed at a time; 0: as many as suits the length of the queue
   bool count_runs = false;  ///< count how often each block ran
   bool log_lifetimes = false;
-  std::optional<int> carveout_percent = {};  ///< nothing: for the kernel alone (layout.h); -1: the driver's choice
+  std::optional<int> carveout_percent = {};  ///< nothing: for the kernel alone (layout.h)
 };
 
 /// One kernel running under quotas: its task queue, its CTAs, and the quota table that may change at any time
@@ -63,8 +63,6 @@ class QuotaJob {
   /// Fills until as many CTAs are resident as the quotas allow, or no task is left. @return false when `limit` seconds were not
   /// enough
   bool settle(double limit = 0.05);
-  /// One step of settle(), which does not wait. @return all is as the quotas say
-  bool try_settle();
   /// Waits until every task is done, adding CTAs where some left too early. @throws GpuError after `limit` seconds or when it
   /// traps
   void finish(double limit);

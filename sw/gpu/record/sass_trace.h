@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -12,14 +11,10 @@
 namespace sluice::gpu {
 
 /// All that the recording of one launch leaves.
-struct RecordedKernel {
-  std::string symbol, listing;  ///< the kernel's name, and its disassembly (nvdisasm -g -c -hex)
-  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
-  std::uint32_t registers = 0, shared_bytes = 0, sm = 90;
-  std::uint64_t shared_window = 0, local_window = 0;  ///< generic addresses where they begin
-  std::string origin;                                 ///< GPU and driver, for the trace's header
+struct RecordedKernel : RecordedLaunch {
+  std::string listing;  ///< the kernel's disassembly (nvdisasm -g -c -hex)
+  std::string origin;   ///< GPU and driver, for the trace's header
   RecordPlan plan;
-  RecordedLog log;
 };
 
 /// Global accesses of one opcode: warp instructions, and the different sectors of 32 bytes that each of them touches.

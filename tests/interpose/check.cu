@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels whose results show a block that ran twice or never, and launches that began too early.
-#include <cuda.h>
+// A program for `sluice run` on a GPU: nvcc -O2 -arch=sm_90 -o check tests/interpose/check.cu. It prints fingerprints of what kernels
+// wrote, launched in many ways; they are to be the same with and without `sluice run`. A block that ran twice or never shows in
+// them, and a launch that began too early.
+#include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
-#include "probe.cuh"
+#define CHECK(call)                                                                                    \
+  do {                                                                                                 \
+    const auto status = (call);                                                                        \
+    if (static_cast<int>(status) != 0) {                                                               \
+      std::printf("%s:%d: %s = %d\n", __FILE__, __LINE__, #call, static_cast<int>(status));            \
+      std::exit(1);                                                                                    \
+    }                                                                                                  \
+  } while (false)
 
 namespace {
 
@@ -148,7 +159,7 @@ void explicit_nodes(Check& c) {
 
 }  // namespace
 
-int check() {
+int main() {
   Check c;
   for (int i = 0; i < 20; ++i) c.work(i % 3 == 0 ? nullptr : c.s1, 0.1f * static_cast<float>(i));
   c.say("one after the other");
@@ -193,38 +204,5 @@ int check() {
   chain<<<kBlocks, 64, 0, c.s2>>>(flags, out);
   CHECK(cudaDeviceSynchronize());
   std::printf("chain %016llx\n", static_cast<unsigned long long>(fingerprint(out, kBlocks * 4)));
-  return 0;
-}
-
-/// What a node says that it has.
-int node() {
-  CHECK(cudaFree(nullptr));
-  cudaKernel_t kernel;
-  cudaFunction_t function;
-  CHECK(cudaGetKernel(&kernel, reinterpret_cast<const void*>(add)));
-  CHECK(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(add)));
-  std::printf("kernel %p function %p\n", static_cast<void*>(kernel), static_cast<void*>(function));
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found;
-  CHECK(cudaGetDriverEntryPointByVersion("cuGraphKernelNodeGetParams", &entry, 12000, cudaEnableDefault, &found));
-  const auto get = reinterpret_cast<CUresult (*)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*)>(entry);
-  Check c;
-  float v = 0.25f;
-  int steps = 100;
-  void* of_add[] = {&c.a, &c.n, &v, &steps};
-  cudaKernelNodeParams p{};
-  p.func = reinterpret_cast<void*>(add);
-  p.gridDim = dim3(c.n / 128);
-  p.blockDim = dim3(128);
-  p.kernelParams = of_add;
-  cudaGraph_t graph;
-  cudaGraphNode_t made;
-  CHECK(cudaGraphCreate(&graph, 0));
-  CHECK(cudaGraphAddKernelNode(&made, graph, nullptr, 0, &p));
-  CUDA_KERNEL_NODE_PARAMS seen{};
-  CHECK(get(made, &seen));
-  std::printf("node: func %p kern %p ctx %p\n", static_cast<void*>(seen.func), static_cast<void*>(seen.kern), static_cast<void*>(seen.ctx));
-  cudaKernelNodeParams again{};
-  std::printf("runtime: %d\n", static_cast<int>(cudaGraphKernelNodeGetParams(made, &again)));
   return 0;
 }
