@@ -14,6 +14,7 @@ module sluice_top #(
   parameter int unsigned PRIORITY     = 0,    // 0..1; 1: kernels of higher priority go first
   parameter int unsigned PATIENCE     = 0,    // 0..20; else a kernel that waits for 2**PATIENCE cycles or more goes first
   parameter int unsigned CHURN        = 0,    // 0..19; else profiles outlive changes, and what is in force lives for 2**CHURN cycles or more
+  parameter int unsigned TAIL         = 0,    // 0..1; 1: a kernel keeps no share once the last CTA of its grid has been sent
   parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
 ) (
   input  logic                                             clk_i,
@@ -101,6 +102,7 @@ module sluice_top #(
   if (PRIORITY > 1) $error("sluice_top: PRIORITY must be 0..1");
   if (PATIENCE > 20 || (PATIENCE != 0 && 2**PATIENCE < 2*NUM_SM + 8)) $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
   if (CHURN > 19) $error("sluice_top: CHURN must be 0..19");
+  if (TAIL > 1) $error("sluice_top: TAIL must be 0..1");
   if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
   localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
@@ -180,7 +182,7 @@ module sluice_top #(
 
 
   sluice_csr #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE),
-    .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .CHURN(CHURN)) i_sluice_csr (
+    .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .CHURN(CHURN), .TAIL(TAIL)) i_sluice_csr (
     .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o, .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i, .s_axi_wready_o,
     .s_axi_bresp_o, .s_axi_bvalid_o, .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i, .s_axi_arready_o, .s_axi_rdata_o, .s_axi_rresp_o,
     .s_axi_rvalid_o, .s_axi_rready_i,
@@ -259,7 +261,7 @@ module sluice_top #(
   end
 
   cta_dispatcher #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY),
-    .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .FITS_NOW((LAUNCH_QUEUE != 0) ? 1 : 0)) i_cta_dispatcher (
+    .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .TAIL(TAIL), .FITS_NOW((LAUNCH_QUEUE != 0) ? 1 : 0)) i_cta_dispatcher (
     .clk_i,
     .rst_ni,
     .tag_rst_ni,

@@ -22,7 +22,7 @@ from command import positive, readable, run, writable
 STANDARD = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGION_UNITS": 0}
 # Options of the unit, off where --param does not name them, and the blocks that take each beside sluice_top.
 OPTIONS = {"SM_ENABLE": ["cta_dispatcher", "sluice_csr", "partition_sequencer"], "SM_READY": ["cta_dispatcher"], "LAUNCH_QUEUE": ["sluice_csr"],
-           "FLUSH": ["cta_dispatcher", "sluice_csr"], "PRIORITY": ["cta_dispatcher", "sluice_csr"], "PATIENCE": ["cta_dispatcher"],
+           "FLUSH": ["cta_dispatcher", "sluice_csr"], "PRIORITY": ["cta_dispatcher", "sluice_csr"], "PATIENCE": ["cta_dispatcher"], "TAIL": ["cta_dispatcher", "sluice_csr"],
            "CHURN": ["partition_sequencer", "partition_core", "sluice_csr"]}
 RANGES = {"NUM_SM": (1, 256), "MAX_KERNELS": (2, 8), "MAX_CTAS": (4, 32), "NUM_SCHED": (1, 4), "REGION_UNITS": (0, 128),
           **dict.fromkeys(OPTIONS, (0, 1)), "LAUNCH_QUEUE": (0, 8), "PATIENCE": (0, 20), "CHURN": (0, 19)}

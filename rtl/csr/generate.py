@@ -20,7 +20,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 NOTE = "Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there."
-PARAMETERS = ["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS", "SM_ENABLE", "SM_READY", "LAUNCH_QUEUE", "FLUSH", "PATIENCE", "PRIORITY", "CHURN"]
+PARAMETERS = ["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS", "SM_ENABLE", "SM_READY", "LAUNCH_QUEUE", "FLUSH", "PATIENCE", "PRIORITY", "CHURN", "TAIL"]
 
 
 def camel(name):
@@ -115,7 +115,7 @@ def cpp(d):
                 out += [f"inline constexpr Field k{f['id']}{{{f['lsb']}, {f['width']}}};" for f in r["field"]]
     out += ["", "/// Elaboration parameters of the unit (register PARAMS).", "struct Parameters {",
             "  std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;",
-            "  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0;  ///< options: 0 is off", "};", "",
+            "  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0, tail = 0;  ///< options: 0 is off", "};", "",
             "}  // namespace sluice::regs", ""]
     return "\n".join(out)
 

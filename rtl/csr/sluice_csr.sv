@@ -15,7 +15,8 @@ module sluice_csr #(
   parameter int unsigned FLUSH        = 0,    // 1: with SLOTk.CTRL.FLUSH
   parameter int unsigned PRIORITY     = 0,    // 1: with SLOTk.PRIORITY
   parameter int unsigned PATIENCE     = 0,    // for FEATURES only
-  parameter int unsigned CHURN        = 0     // for FEATURES only
+  parameter int unsigned CHURN        = 0,    // for FEATURES only
+  parameter int unsigned TAIL         = 0     // for FEATURES only
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -264,7 +265,7 @@ module sluice_csr #(
                                           | (32'(PRIORITY) << sluice_csr_pkg::FeaturesPriorityLsb)
                                           | (32'(LAUNCH_QUEUE) << sluice_csr_pkg::FeaturesLaunchQueueLsb)
                                           | (32'(PATIENCE) << sluice_csr_pkg::FeaturesPatienceLsb)
-                                          | (32'(CHURN) << sluice_csr_pkg::FeaturesChurnLsb);
+                                          | (32'(TAIL) << sluice_csr_pkg::FeaturesTailLsb) | (32'(CHURN) << sluice_csr_pkg::FeaturesChurnLsb);
       sluice_csr_pkg::StatusAddr: begin
         top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
         top_rdata[sluice_csr_pkg::StatusSpatialLsb]                          = spatial_i;

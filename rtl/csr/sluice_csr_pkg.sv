@@ -144,6 +144,7 @@ package sluice_csr_pkg;
   localparam int unsigned FeaturesPriorityLsb = 3;
   localparam int unsigned FeaturesLaunchQueueLsb = 4;
   localparam int unsigned FeaturesPatienceLsb = 8;
+  localparam int unsigned FeaturesTailLsb = 13;
   localparam int unsigned FeaturesChurnLsb = 16;
   localparam logic [11:0] SmEnableAddr = 12'h080;
   localparam logic [11:0] SmBusyAddr = 12'h0a0;

@@ -12,6 +12,7 @@ module cta_dispatcher #(
   parameter int unsigned FLUSH        = 0,    // 1: with flush_i, tags of CTAs, flush_*_o
   parameter int unsigned PRIORITY     = 0,    // 1: with priority_i
   parameter int unsigned PATIENCE     = 0,    // 0..20; else no kernel waits for ever: see wait_guard
+  parameter int unsigned TAIL         = 0,    // 1: a kernel is DRAINING from the last CTA of its grid on
   parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else it is checked a cycle ahead
 ) (
   input  logic                                         clk_i,
@@ -133,7 +134,7 @@ module cta_dispatcher #(
   logic [sluice_pkg::SlotW-1:0] bad_slot;
   logic                bad_done, late_cannot_fit, late_slot_busy, late_bad_kernel;
 
-  kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW)) i_kernel_slots (
+  kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW), .TAIL(TAIL)) i_kernel_slots (
     .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .demand_i(demand), .region_fits_i(region_fits), .grid_i, .repeat_i, .in_order_i,
     .launch_i, .stop_i(stop_i | flush), .evict_i, .evict_count_i, .resume_i, .admit_i(pick_kernel), .port_i(port_kernel), .fresh_i(fresh), .free_i(free_to_pick),
     .release_i(release_kernel), .launched_o(launched), .can_admit_o(can_admit), .spent_o, .waits_o(waits), .cta_o(dispatch_cta_o), .older_o(older), .state_o(slot_state_o),

@@ -3,7 +3,8 @@
 // announce. A refused launch changes nothing. docs/reference/blocks/cta_dispatcher.md has the rules, corner cases included.
 module kernel_slot #(
   parameter int unsigned MOST_CTAS = 128,  // that can be resident
-  parameter int unsigned FITS_NOW  = 0     // 1: fits_i is of the cycle of the launch, not of the one before
+  parameter int unsigned FITS_NOW  = 0,    // 1: fits_i is of the cycle of the launch, not of the one before
+  parameter int unsigned TAIL      = 0     // 1: DRAINING from the last CTA of the grid on
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -71,7 +72,7 @@ module kernel_slot #(
       evict_left_d = (evict_count_i > 16'(MOST_CTAS)) ? CountW'(MOST_CTAS) : CountW'(evict_count_i);
     end
 
-    if (stop_i && state_q == Running) state_d = Draining;
+    if (state_q == Running && (stop_i || (TAIL != 0 && admit_i && last_i && !repeat_i))) state_d = Draining;
     if (launched_o) begin
       state_d    = Running;
       finished_d = 1'b0;

@@ -6,7 +6,8 @@ module kernel_slots #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned FITS_NOW    = 0    // 1: a descriptor may come with its launch
+  parameter int unsigned FITS_NOW    = 0,   // 1: a descriptor may come with its launch
+  parameter int unsigned TAIL        = 0    // 1: a kernel is RUNNING no more when the last CTA of its grid is admitted
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
@@ -81,7 +82,8 @@ module kernel_slots #(
 
     kernel_slot #(
       .MOST_CTAS (NUM_SM * MAX_CTAS),
-      .FITS_NOW  (FITS_NOW)
+      .FITS_NOW  (FITS_NOW),
+      .TAIL      (TAIL)
     ) i_kernel_slot (
       .clk_i,
       .rst_ni,

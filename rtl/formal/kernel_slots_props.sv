@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of kernel_slots at the real width of a grid, two slots: the indices of a kernel's CTAs count from 0 to the end of its grid and begin again, its last CTA is
-// known when it is admitted, and CTAs are counted. The proof of cta_dispatcher has the same with grids of three bits, and no carry beyond them. Assumed of the
-// user: what the header of kernel_slots asks.
+// known when it is admitted, and CTAs are counted; with TAIL it is RUNNING just until then, if nobody stops it. The proof of cta_dispatcher has the
+// same with grids of three bits, and no carry beyond them. Assumed of the user: what the header of kernel_slots asks.
 module kernel_slots_props #(
-  parameter int unsigned K = 2   // 2 or 3
+  parameter int unsigned K    = 2,   // 2 or 3
+  parameter int unsigned TAIL = 0
 ) (
   input logic                                clk_i,
   input logic                                rst_ni,
@@ -24,7 +25,7 @@ module kernel_slots_props #(
   logic [K*2-1:0]     state;
   logic [K*GridW-1:0] dispatched;
   logic [K*ResidentW-1:0] resident;
-  kernel_slots #(.NUM_SM (2), .MAX_KERNELS (K), .MAX_CTAS (4)) dut (
+  kernel_slots #(.NUM_SM (2), .MAX_KERNELS (K), .MAX_CTAS (4), .TAIL (TAIL)) dut (
     .clk_i, .rst_ni, .capacity_i ('1), .capacity_slots_i (6'd4), .demand_i ({K{35'd0, warps_i}}),
     .region_fits_i ('1), .grid_i, .repeat_i, .in_order_i, .launch_i, .stop_i, .evict_i ('0), .evict_count_i ('0), .resume_i ('0),
     .admit_i, .port_i (port_q), .fresh_i (fresh_q), .free_i (free), .release_i, .launched_o (launched), .can_admit_o (can_admit), .cta_o (cta), .state_o (state),
@@ -82,6 +83,24 @@ module kernel_slots_props #(
       end
     end
     if (!rst_ni) counted_q <= '0;
+  end
+
+  (* hierconn *) wire \dut.gen_slot[0].i_kernel_slot.finished_q , \dut.gen_slot[1].i_kernel_slot.finished_q ;
+  // With TAIL: of each kernel, whether it was RUNNING, and nothing ended that.
+  if (TAIL != 0) begin : gen_tail
+    logic [K-1:0] running, finished, ran_q, goes_on_q;
+    assign finished = {\dut.gen_slot[1].i_kernel_slot.finished_q , \dut.gen_slot[0].i_kernel_slot.finished_q };
+    always_comb
+      for (int unsigned k = 0; k < K; k++) running[k] = state[k*2 +: 2] == 2'd1;
+    always_ff @(posedge clk_i) begin
+      ran_q     <= rst_ni ? running & ~stop_i : '0;
+      goes_on_q <= ~(admit_i & \dut.last & ~repeat_i);
+    end
+    always_comb
+      if (started && rst_ni) begin
+        a_running_kernel_has_ctas_left: assert ((running & finished) == '0);
+        a_kernel_leaves_with_its_last_cta: assert ((ran_q & (running ^ goes_on_q)) == '0);
+      end
   end
 
   // What the registers of the design mean.

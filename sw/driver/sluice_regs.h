@@ -100,6 +100,7 @@ inline constexpr Field kFeaturesFlush{2, 1};
 inline constexpr Field kFeaturesPriority{3, 1};
 inline constexpr Field kFeaturesLaunchQueue{4, 4};
 inline constexpr Field kFeaturesPatience{8, 5};
+inline constexpr Field kFeaturesTail{13, 1};
 inline constexpr Field kFeaturesChurn{16, 5};
 inline constexpr std::uint32_t kSmEnable = 0x080;  // A bit an SM, 32 a register: it may be given CTAs. What runs on an SM that is disabled ends there. A write restarts the sequencer, as one of MODE does.
 inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the port. A disabled SM that reads 0 gets no other, but may still be stopping flushed CTAs.
@@ -135,7 +136,7 @@ inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 
 /// Elaboration parameters of the unit (register PARAMS).
 struct Parameters {
   std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;
-  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0;  ///< options: 0 is off
+  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0, tail = 0;  ///< options: 0 is off
 };
 
 }  // namespace sluice::regs

@@ -13,8 +13,12 @@ RegionUnits region_units(std::uint32_t capacity, std::uint32_t max_units) {
 }
 
 DispatchModel::DispatchModel(std::uint32_t num_sms, const SmResources& capacity, std::size_t kernel_slots,
-                             std::uint32_t max_region_units)
-    : num_sms_(num_sms), max_region_units_(max_region_units), with_regions_(max_region_units != 0), kernels_(kernel_slots) {
+                             std::uint32_t max_region_units, bool tail)
+    : num_sms_(num_sms),
+      max_region_units_(max_region_units),
+      with_regions_(max_region_units != 0),
+      tail_(tail),
+      kernels_(kernel_slots) {
   set_capacity(capacity);
 }
 
@@ -102,6 +106,7 @@ std::uint32_t DispatchModel::admit(std::size_t kernel, std::uint32_t sm, bool re
   const std::uint32_t cta = k.next;
   k.next = (k.next + 1) % k.launch.grid;
   if (k.next == 0 && !repeat) k.finished = true;
+  if (k.finished && tail_) k.state = State::Draining;
   if (k.next == 0 && repeat && in_order) k.order = ++launches_;
   return cta;
 }

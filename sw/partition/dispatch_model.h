@@ -36,7 +36,9 @@ class DispatchModel {
   };
 
   /// @param max_region_units units that a resource is divided into for regions; 0: counts only
-  DispatchModel(std::uint32_t num_sms, const SmResources& capacity, std::size_t kernel_slots, std::uint32_t max_region_units);
+  /// @param tail a kernel is Draining as soon as its grid is issued
+  DispatchModel(std::uint32_t num_sms, const SmResources& capacity, std::size_t kernel_slots, std::uint32_t max_region_units,
+                bool tail = false);
 
   /// Another kind of SM. @pre every kernel slot is free
   void set_capacity(const SmResources& capacity);
@@ -130,7 +132,7 @@ class DispatchModel {
 
   SmResources capacity_;
   std::uint32_t num_sms_, max_region_units_;
-  bool with_regions_;
+  bool with_regions_, tail_;
   RegionUnits register_units_, shared_units_;
   std::vector<Kernel> kernels_;
   std::vector<Sm> sms_;

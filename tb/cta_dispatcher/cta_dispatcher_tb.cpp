@@ -16,7 +16,7 @@ namespace sluice {
 namespace {
 
 constexpr CtaDispatcherParams kFermi{16, 4, 8, 64, true, true, true, 0, true};
-constexpr CtaDispatcherParams kCounts{5, 8, 5, 0, false, false, false, 5, true};
+constexpr CtaDispatcherParams kCounts{5, 8, 5, 0, false, false, false, 5, true, true};
 
 TEST(CtaDispatcher, FermiAgreesWithTwinAndGoldenInEveryCycle) {
   RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);

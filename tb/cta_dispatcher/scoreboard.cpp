@@ -68,7 +68,9 @@ void declare_dispatch_bins(tb::Coverage& coverage) {
 
 DispatchScoreboard::DispatchScoreboard(const CtaDispatcherParams& params, const CtaDispatcherIn& capacities,
                                        tb::Coverage& coverage)
-    : params_(params), model_(params.num_sms, capacity_of(capacities), params.kernels, params.region_units), coverage_(coverage) {
+    : params_(params),
+      model_(params.num_sms, capacity_of(capacities), params.kernels, params.region_units, params.tail),
+      coverage_(coverage) {
   tags_.fill(15);  // the first kernel of a slot has 0
 }
 

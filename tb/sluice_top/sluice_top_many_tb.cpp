@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-constexpr regs::Parameters kMany{16, 8, 8, 2, 64, 1, 1, 2, 1, 9, 1, 6};
+constexpr regs::Parameters kMany{16, 8, 8, 2, 64, 1, 1, 2, 1, 9, 1, 6, 1};
 
 TEST(SluiceTop, ManyKernelsRtlAgreesWithTwinAndGoldenInEveryCycle) {
   RtlSluiceTop<Vsluice_top_many, 2> rtl(tb::waveform("sluice_top_many"), 1000, 16);

@@ -22,6 +22,7 @@ struct CtaDispatcherParams {
   bool flush = false;                        ///< option: kernels can be flushed
   std::uint32_t patience = 0;                ///< 0: no wait_guard; else 1..20
   bool priority = false;                     ///< option: kernels of higher priority go first
+  bool tail = false;                         ///< option: a kernel is DRAINING from the last CTA of its grid on
 };
 
 using regs::SlotState;

@@ -214,7 +214,7 @@ void CtaDispatcherTwin::clock_kernels(const CtaDispatcherIn& in, std::optional<s
       out_.kernel_done = static_cast<std::uint8_t>(out_.kernel_done | bit);
       kernel.state = SlotState::kFree;
       kernel.held = kernel.evicting = false;
-    } else if ((in.stop & bit) != 0 && kernel.state == SlotState::kRunning) {
+    } else if (kernel.state == SlotState::kRunning && ((in.stop & bit) != 0 || (params_.tail && kernel.finished))) {
       kernel.state = SlotState::kDraining;
       out_.change = true;
     }

@@ -81,8 +81,8 @@ class SluiceTopTwin : public ISluiceTop {
     return sequencer_.quota(csr_.out().config, sm, kernel);
   }
   [[nodiscard]] static CtaDispatcherParams dispatcher_params(const regs::Parameters& p) {
-    return {p.num_sm,        p.max_kernels, p.max_ctas, p.region_units, p.sm_enable != 0,
-            p.sm_ready != 0, p.flush != 0,  p.patience, p.priority != 0};
+    return {p.num_sm,        p.max_kernels, p.max_ctas, p.region_units,  p.sm_enable != 0,
+            p.sm_ready != 0, p.flush != 0,  p.patience, p.priority != 0, p.tail != 0};
   }
   /// What the dispatcher was given in the last clock().
   [[nodiscard]] const CtaDispatcherIn& dispatcher_in() const { return to_dispatcher_; }
