@@ -158,9 +158,10 @@ module sluice_sva #(
   axi_read_response_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
     s_axi_rvalid_o && !s_axi_rready_i |=> s_axi_rvalid_o && $stable({s_axi_rdata_o, s_axi_rresp_o}))
     else $error("axi_read_response_waits: R changed before it was taken");
-  dispatch_waits: assert property (@(posedge clk_i) disable iff (!rst_ni) dispatch_valid_o && !dispatch_ready_i |=> dispatch_valid_o
-    && $stable({dispatch_sm_o, dispatch_kernel_o, dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o, dispatch_shared_base_o,
-                dispatch_region_valid_o, dispatch_tag_o}))
+  dispatch_waits: assert property (@(posedge clk_i) disable iff (!rst_ni) dispatch_valid_o && !dispatch_ready_i
+    |=> (dispatch_valid_o && $stable({dispatch_sm_o, dispatch_kernel_o, dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o,
+                                      dispatch_shared_base_o, dispatch_region_valid_o, dispatch_tag_o}))
+     || (FLUSH > 1 && !dispatch_valid_o && flush_valid_o && flush_kernel_o == $past(dispatch_kernel_o)))
     else $error("dispatch_waits: the CTA changed before it was taken");
   dispatch_names_a_free_slot: assert property (@(posedge clk_i) disable iff (!rst_ni)
     dispatch_valid_o |-> dispatch_exists && !runs_q[dispatch_at] && 32'(dispatch_kernel_o) < MAX_KERNELS)

@@ -10,7 +10,7 @@ module sluice_top #(
   parameter int unsigned REGION_UNITS = 64,   // 0: count-only admission; else 16..128 units of registers and of shared memory
   parameter int unsigned SM_ENABLE    = 0,    // 0..1; 1: SMs can be disabled by register SM_ENABLE
   parameter int unsigned SM_READY     = 0,    // 0..1; 1: sm_ready_i is looked at
-  parameter int unsigned FLUSH        = 0,    // 0..1; 1: kernels can be flushed
+  parameter int unsigned FLUSH        = 0,    // 0..20; else kernels can be flushed; above 1 a flush waits 2**FLUSH cycles for the dispatch port, not for ever
   parameter int unsigned PRIORITY     = 0,    // 0..1; 1: kernels of higher priority go first
   parameter int unsigned PATIENCE     = 0,    // 0..20; else a kernel that waits for 2**PATIENCE cycles or more goes first
   parameter int unsigned CHURN        = 0,    // 0..19; else profiles outlive changes, and what is in force lives for 2**CHURN cycles or more
@@ -98,7 +98,7 @@ module sluice_top #(
   if (REGION_UNITS != 0 && (REGION_UNITS < 16 || REGION_UNITS > 128)) $error("sluice_top: REGION_UNITS must be 0 or 16..128");
   if (SM_ENABLE > 1) $error("sluice_top: SM_ENABLE must be 0..1");
   if (SM_READY > 1) $error("sluice_top: SM_READY must be 0..1");
-  if (FLUSH > 1) $error("sluice_top: FLUSH must be 0..1");
+  if (FLUSH > 20) $error("sluice_top: FLUSH must be 0..20");
   if (PRIORITY > 1) $error("sluice_top: PRIORITY must be 0..1");
   if (PATIENCE > 20 || (PATIENCE != 0 && 2**PATIENCE < 2*NUM_SM + 8)) $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
   if (CHURN > 19) $error("sluice_top: CHURN must be 0..19");
@@ -156,7 +156,7 @@ module sluice_top #(
   logic [K*ResidentW-1:0] resident;
   logic [K*GridW-1:0]     dispatched;
   logic [K-1:0]           evict_done, kernel_done;
-  logic                   bad_done, cannot_fit, slot_busy, bad_kernel;
+  logic                   bad_done, cannot_fit, slot_busy, bad_kernel, port_stuck;
   logic [KIndexW-1:0]     error_kernel;
   logic [SmW-1:0]         error_sm;
   logic [sluice_pkg::SlotW-1:0] error_slot;
@@ -246,7 +246,7 @@ module sluice_top #(
     .no_fit_i             (no_fit),
     .dropped_i            (dropped),
     .no_profile_i         (no_profile),
-    .error_i              ({bad_kernel, slot_busy, cannot_fit, bad_done}),
+    .error_i              ({port_stuck, bad_kernel, slot_busy, cannot_fit, bad_done}),
     .error_kernel_i       (error_kernel),
     .error_sm_i           (error_sm),
     .error_slot_i         (error_slot),
@@ -311,6 +311,7 @@ module sluice_top #(
     .cannot_fit_o         (cannot_fit),
     .slot_busy_o          (slot_busy),
     .bad_kernel_o         (bad_kernel),
+    .port_stuck_o         (port_stuck),
     .error_kernel_o       (error_kernel),
     .error_sm_o           (error_sm),
     .error_slot_o         (error_slot),

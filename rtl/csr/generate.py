@@ -131,6 +131,8 @@ def cpp_table(d):
             "inline std::vector<RegisterInfo> registers(const Parameters& p) {", "  std::vector<RegisterInfo> all;"]
 
     def number(value):
+        if value == "FLUSH":
+            return "p.flush != 0 ? 1U : 0U"
         return f"p.{value.lower()}" if value in PARAMETERS else f"{value}U"
 
     def entry(r, name, address, indent):

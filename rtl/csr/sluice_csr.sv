@@ -12,7 +12,7 @@ module sluice_csr #(
   parameter int unsigned SM_ENABLE    = 0,    // 1: with SM_ENABLE and SM_BUSY
   parameter int unsigned SM_READY     = 0,    // for FEATURES only
   parameter int unsigned LAUNCH_QUEUE = 0,    // 1..8: with PORT_SLOTS and SLOTk.TAGS
-  parameter int unsigned FLUSH        = 0,    // 1: with SLOTk.CTRL.FLUSH
+  parameter int unsigned FLUSH        = 0,    // else with SLOTk.CTRL.FLUSH
   parameter int unsigned PRIORITY     = 0,    // 1: with SLOTk.PRIORITY
   parameter int unsigned PATIENCE     = 0,    // for FEATURES only
   parameter int unsigned CHURN        = 0,    // for FEATURES only
@@ -100,7 +100,7 @@ module sluice_csr #(
   input  logic                                       no_fit_i,
   input  logic                                       dropped_i,              // of the last profile
   input  logic                                       no_profile_i,
-  input  logic [3:0]                                 error_i,                // pulses: BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
+  input  logic [4:0]                                 error_i,                // pulses: PORT_STUCK, BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
   input  logic [sluice_pkg::KIndexW-1:0]             error_kernel_i,         // with error_i
   input  logic [sluice_pkg::SmW-1:0]                 error_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]               error_slot_i,
@@ -261,7 +261,7 @@ module sluice_csr #(
                                         | (32'(NUM_SCHED) << sluice_csr_pkg::ParamsNumSchedLsb)
                                         | (32'(REGION_UNITS) << sluice_csr_pkg::ParamsRegionUnitsLsb);
       sluice_csr_pkg::FeaturesAddr: top_rdata = (32'(SM_ENABLE) << sluice_csr_pkg::FeaturesSmEnableLsb)
-                                          | (32'(SM_READY) << sluice_csr_pkg::FeaturesSmReadyLsb) | (32'(FLUSH) << sluice_csr_pkg::FeaturesFlushLsb)
+                                          | (32'(SM_READY) << sluice_csr_pkg::FeaturesSmReadyLsb) | (32'(FLUSH != 0) << sluice_csr_pkg::FeaturesFlushLsb)
                                           | (32'(PRIORITY) << sluice_csr_pkg::FeaturesPriorityLsb)
                                           | (32'(LAUNCH_QUEUE) << sluice_csr_pkg::FeaturesLaunchQueueLsb)
                                           | (32'(PATIENCE) << sluice_csr_pkg::FeaturesPatienceLsb)

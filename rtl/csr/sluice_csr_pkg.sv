@@ -61,6 +61,7 @@ package sluice_csr_pkg;
   localparam int unsigned ErrorBadConfigLsb = 4;
   localparam int unsigned ErrorBadKernelLsb = 5;
   localparam int unsigned ErrorModeInDecisionLsb = 6;
+  localparam int unsigned ErrorPortStuckLsb = 7;
   localparam logic [11:0] ErrorInfoAddr = 12'h01c;
   localparam int unsigned ErrorInfoKernelLsb = 0;
   localparam logic [2:0] ErrorInfoKernelReset = 3'd0;

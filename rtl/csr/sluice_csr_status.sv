@@ -18,7 +18,7 @@ module sluice_csr_status #(
   input  logic                           decision_i,            // pulse
   input  logic [MAX_KERNELS-1:0]         kernel_done_i,         // pulses
   input  logic [MAX_KERNELS-1:0]         evict_done_i,          // pulses
-  input  logic [3:0]                     error_i,               // of the dispatcher, pulses: BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
+  input  logic [4:0]                     error_i,               // of the dispatcher, pulses: PORT_STUCK, BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
   input  logic [sluice_pkg::KIndexW-1:0] error_kernel_i,        // with error_i
   input  logic [sluice_pkg::SmW-1:0]     error_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]   error_slot_i,
@@ -30,7 +30,7 @@ module sluice_csr_status #(
   output logic                           irq_o
 );
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
-  localparam int unsigned NumErrors = 7;
+  localparam int unsigned NumErrors = 8;
 
   logic [NumErrors-1:0]       error_d, error_q, error_set, error_left;
   logic [KIndexW-1:0]         info_kernel_d, info_kernel_q;
@@ -66,6 +66,7 @@ module sluice_csr_status #(
     error_set[sluice_csr_pkg::ErrorBadConfigLsb]      = bad_config;
     error_set[sluice_csr_pkg::ErrorBadKernelLsb]      = error_i[3];
     error_set[sluice_csr_pkg::ErrorModeInDecisionLsb] = mode_in_decision_i;
+    error_set[sluice_csr_pkg::ErrorPortStuckLsb]      = error_i[4];
 
     error_left     = error_q;
     irq_status_d   = irq_status_q;
@@ -97,10 +98,11 @@ module sluice_csr_status #(
       info_sm_d     = (error_i != '0) ? error_sm_i : '0;
       info_slot_d   = (error_i != '0) ? error_slot_i : '0;
       unique casez (error_i)
-        4'b???1: info_cause_d = 3'(sluice_csr_pkg::ErrorBadDoneLsb);
-        4'b??10: info_cause_d = 3'(sluice_csr_pkg::ErrorCannotFitLsb);
-        4'b?100: info_cause_d = 3'(sluice_csr_pkg::ErrorSlotBusyLsb);
-        4'b1000: info_cause_d = 3'(sluice_csr_pkg::ErrorBadKernelLsb);
+        5'b????1: info_cause_d = 3'(sluice_csr_pkg::ErrorBadDoneLsb);
+        5'b???10: info_cause_d = 3'(sluice_csr_pkg::ErrorCannotFitLsb);
+        5'b??100: info_cause_d = 3'(sluice_csr_pkg::ErrorSlotBusyLsb);
+        5'b?1000: info_cause_d = 3'(sluice_csr_pkg::ErrorBadKernelLsb);
+        5'b10000: info_cause_d = 3'(sluice_csr_pkg::ErrorPortStuckLsb);
         default: info_cause_d = slot_busy_i ? 3'(sluice_csr_pkg::ErrorSlotBusyLsb)
                               : bad_mode_i  ? 3'(sluice_csr_pkg::ErrorBadModeLsb)
                               : bad_config  ? 3'(sluice_csr_pkg::ErrorBadConfigLsb)

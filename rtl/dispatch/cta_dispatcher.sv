@@ -9,7 +9,7 @@ module cta_dispatcher #(
   parameter int unsigned REGION_UNITS = 64,   // 0: no regions; else 16..128
   parameter int unsigned SM_ENABLE    = 0,    // 1: with sm_enable_i and sm_busy_o
   parameter int unsigned SM_READY     = 0,    // 1: with sm_ready_i
-  parameter int unsigned FLUSH        = 0,    // 1: with flush_i, tags of CTAs, flush_*_o
+  parameter int unsigned FLUSH        = 0,    // else with flush_i, tags of CTAs, flush_*_o; above 1 a flush waits 2**FLUSH cycles for the port
   parameter int unsigned PRIORITY     = 0,    // 1: with priority_i
   parameter int unsigned PATIENCE     = 0,    // 0..20; else no kernel waits for ever: see wait_guard
   parameter int unsigned TAIL         = 0,    // 1: a kernel is DRAINING from the last CTA of its grid on
@@ -64,6 +64,7 @@ module cta_dispatcher #(
   output logic                                         cannot_fit_o,
   output logic                                         slot_busy_o,
   output logic                                         bad_kernel_o,
+  output logic                                         port_stuck_o,          // a CTA that its SM did not take was taken back by a flush
   output logic [sluice_pkg::KIndexW-1:0]               error_kernel_o,
   output logic [sluice_pkg::SmW-1:0]                   error_sm_o,
   output logic [sluice_pkg::SlotW-1:0]                 error_slot_o,
@@ -104,7 +105,7 @@ module cta_dispatcher #(
   logic                 none, ready_changes, sweep, guarding;
   logic [NUM_SM-1:0]    available, held, reserved;
   logic [NUM_SM*SlotsW-1:0] all_slots;
-  logic                 end_valid, flushing;
+  logic                 end_valid, flushing, take_back;
   logic [SmW-1:0]       end_sm;
   logic [sluice_pkg::SlotW-1:0] end_slot;
   logic [K-1:0]         flush;
@@ -189,7 +190,8 @@ module cta_dispatcher #(
   assign sm_busy_o = (SM_ENABLE != 0) ? held | port_sm : '0;
 
   dispatch_port #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_dispatch_port (
-    .clk_i, .rst_ni, .pick_valid_i(pick_valid), .pick_sm_i(pick_sm), .pick_kernel_i(pick_kernel), .admit_slot_i(admit_slot), .ready_i(dispatch_ready_i),
+    .clk_i, .rst_ni, .pick_valid_i(pick_valid), .pick_sm_i(pick_sm), .pick_kernel_i(pick_kernel), .admit_slot_i(admit_slot),
+    .ready_i(dispatch_ready_i || take_back),
     .free_o(free_to_pick), .valid_o(valid), .fresh_o(fresh), .sm_o(port_sm), .kernel_o(port_kernel), .slot_o(port_slot), .sm_index_o(dispatch_sm_o),
     .kernel_index_o(dispatch_kernel_o), .slot_index_o(dispatch_slot_o));
   assign dispatch_valid_o = valid;
@@ -237,12 +239,13 @@ module cta_dispatcher #(
         if (port_kernel[k]) dispatch_tag_o |= tags[k*TagW +: TagW];
       end
     end
-    flush_unit #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_flush_unit (
+    flush_unit #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .PORT_WAIT(FLUSH)) i_flush_unit (
       .clk_i, .rst_ni, .tag_rst_ni, .flush_i, .slot_free_i(slot_free), .port_kernel_i(port_kernel), .slots_i(all_slots), .done_valid_i, .done_sm_i, .done_slot_i,
-      .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o, .giving_sm_o, .giving_slot_o, .tags_o(tags), .flush_valid_o,
+      .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o, .giving_sm_o, .giving_slot_o,
+      .take_back_o(take_back), .tags_o(tags), .flush_valid_o,
       .flush_kernel_o, .flush_tag_o, .busy_o(flushing));
   end else begin : gen_no_flush
-    assign {flush, flushing, dispatch_tag_o, flush_valid_o, flush_kernel_o, flush_tag_o, giving_up_o, giving_sm_o, giving_slot_o} = '0;
+    assign {flush, flushing, take_back, dispatch_tag_o, flush_valid_o, flush_kernel_o, flush_tag_o, giving_up_o, giving_sm_o, giving_slot_o} = '0;
     assign {end_valid, end_sm, end_slot} = '0;
     logic unused_flush;
     assign unused_flush = ^{tag_rst_ni, flush_i, done_kernel_i, done_tag_i, all_slots};
@@ -250,6 +253,7 @@ module cta_dispatcher #(
 
   dispatch_errors #(.MAX_KERNELS(K)) i_dispatch_errors (
     .clk_i, .rst_ni, .bad_done_i(done_bad), .bad_sm_i(bad_sm), .bad_slot_i(bad_slot), .cannot_fit_i(cannot_fit), .slot_busy_i(slot_busy), .bad_kernel_i(bad_kernel),
+    .port_stuck_i(port_kernel & {K{take_back && !dispatch_ready_i}}), .port_sm_i(dispatch_sm_o), .port_stuck_o,
     .bad_done_o(bad_done), .cannot_fit_o(late_cannot_fit), .slot_busy_o(late_slot_busy), .bad_kernel_o(late_bad_kernel), .error_kernel_o, .error_sm_o, .error_slot_o);
 
   assign bad_done_o   = bad_done;

@@ -11,20 +11,26 @@ module dispatch_errors #(
   input  logic [MAX_KERNELS-1:0]         cannot_fit_i,    // kernel slots, as the next two
   input  logic [MAX_KERNELS-1:0]         slot_busy_i,
   input  logic [MAX_KERNELS-1:0]         bad_kernel_i,
+  input  logic [MAX_KERNELS-1:0]         port_stuck_i,    // whose CTA was taken back from the port, and whose SM did not take it
+  input  logic [sluice_pkg::SmW-1:0]     port_sm_i,
   output logic                           bad_done_o,
   output logic                           cannot_fit_o,
   output logic                           slot_busy_o,
   output logic                           bad_kernel_o,
+  output logic                           port_stuck_o,
   output logic [sluice_pkg::KIndexW-1:0] error_kernel_o,  // 0 with a bad end
-  output logic [sluice_pkg::SmW-1:0]     error_sm_o,      // 0 without one, as the next
-  output logic [sluice_pkg::SlotW-1:0]   error_slot_o     // CTA slot
+  output logic [sluice_pkg::SmW-1:0]     error_sm_o,      // of a bad end or a stuck port, else 0
+  output logic [sluice_pkg::SlotW-1:0]   error_slot_o     // of a bad end, else 0
 );
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
 
   logic [MAX_KERNELS-1:0] blamed;
   logic [KIndexW-1:0]     error_kernel;
+  logic                   stuck_first;
+  assign stuck_first = port_stuck_i != '0 && (cannot_fit_i | slot_busy_i | bad_kernel_i) == '0;
   always_comb begin
-    blamed = bad_kernel_i;
+    blamed = port_stuck_i;
+    if (bad_kernel_i != '0) blamed = bad_kernel_i;
     if (slot_busy_i != '0)  blamed = slot_busy_i;
     if (cannot_fit_i != '0) blamed = cannot_fit_i;
     if (bad_done_i)         blamed = '0;
@@ -39,6 +45,7 @@ module dispatch_errors #(
       cannot_fit_o   <= 1'b0;
       slot_busy_o    <= 1'b0;
       bad_kernel_o   <= 1'b0;
+      port_stuck_o   <= 1'b0;
       error_kernel_o <= '0;
       error_sm_o     <= '0;
       error_slot_o   <= '0;
@@ -47,8 +54,9 @@ module dispatch_errors #(
       cannot_fit_o   <= cannot_fit_i != '0;
       slot_busy_o    <= slot_busy_i != '0;
       bad_kernel_o   <= bad_kernel_i != '0;
+      port_stuck_o   <= port_stuck_i != '0;
       error_kernel_o <= error_kernel;
-      error_sm_o     <= bad_done_i ? bad_sm_i : '0;
+      error_sm_o     <= bad_done_i ? bad_sm_i : stuck_first ? port_sm_i : '0;
       error_slot_o   <= bad_done_i ? bad_slot_i : '0;
     end
 endmodule

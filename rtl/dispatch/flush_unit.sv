@@ -3,12 +3,14 @@
 // goes on by one, so that its SMs' reports are late from then on; then each of its CTAs is ended here, one in a cycle without a report, SM by SM. Which
 // one is found in the cycle before, and again in each that a report takes.
 // A reset of the unit alone leaves the tags, and the first kernel of each slot behind it has the next one: what an SM still reports is late.
+// With PORT_WAIT a CTA that the port does not get rid of is taken back, and given up as the others.
 // A report that is late is dropped. A kernel whose slot is FREE has nothing left to give up. Nothing is picked while busy_o is high: what still reports is
 // on an SM already, and none of it reports twice, so reports can't hold a flush off for ever. Without the option reports pass as they come.
 module flush_unit #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8
+  parameter int unsigned MAX_CTAS    = 8,
+  parameter int unsigned PORT_WAIT   = 0    // 0, 1: waits for the port without limit; else 2**PORT_WAIT cycles
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
@@ -28,6 +30,7 @@ module flush_unit #(
   output logic                                         giving_up_o,     // a CTA is given up in this cycle, if no report comes:
   output logic [sluice_pkg::SmW-1:0]                   giving_sm_o,     // this one
   output logic [sluice_pkg::SlotW-1:0]                 giving_slot_o,
+  output logic                                         take_back_o,     // the CTA at the port leaves it with this cycle
   output logic [MAX_KERNELS*sluice_pkg::TagW-1:0]      tags_o,          // of each kernel slot's CTAs
   output logic                                         flush_valid_o,   // pulse, combinational: SMs give up the CTAs of this kernel with this tag
   output logic [sluice_pkg::KIndexW-1:0]               flush_kernel_o,
@@ -139,6 +142,14 @@ module flush_unit #(
     sm_q    <= sm_d;
     ended_q <= ended_d;
     release_q  <= release_d;
+  end
+
+  if (PORT_WAIT > 1) begin : gen_port_wait
+    logic [PORT_WAIT-1:0] waited_q;   // cycles in Close: no reset
+    always_ff @(posedge clk_i) waited_q <= (state_q == Close) ? waited_q + 1'b1 : '0;
+    assign take_back_o = state_q == Close && (&waited_q) && (kernel_q & port_kernel_i) != '0;
+  end else begin : gen_no_port_wait
+    assign take_back_o = 1'b0;
   end
 
   always_comb begin

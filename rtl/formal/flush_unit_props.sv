@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of flush_unit among a model of its neighbours: two SMs of two CTA slots, K kernel slots. A kernel is launched, picked for and stopped at any
-// time; its CTA comes to the port, has its slot from the second cycle there on, and waits as long as it likes. A slot is free in the second cycle after an
+// time; its CTA comes to the port, has its slot from the second cycle there on, and waits as long as it likes
+// or, with WAIT, until it is taken back. A slot is free in the second cycle after an
 // end. A kernel slot that dispatches nothing more becomes FREE some time after its last CTA has gone. Nothing is picked while the unit is busy. Reports
 // are anything at all.
 module flush_unit_props #(
-  parameter int unsigned K = 2   // 2 or 3
+  parameter int unsigned K    = 2,   // 2 or 3
+  parameter int unsigned WAIT = 0
 ) (
   input logic                           clk_i,
   input logic                           rst_ni,
@@ -41,7 +43,7 @@ module flush_unit_props #(
   assign pick            = pick_i && !busy && (!port || ready_i) && running[pick_kernel_i] && !used[pick_place_i] && !(port && port_place == pick_place_i);
 
   logic [M*N*(1+KW)-1:0]  slots;
-  logic                   end_valid, giving_up, flush_valid, busy, end_there;
+  logic                   end_valid, giving_up, flush_valid, busy, end_there, take_back;
   logic [SmW-1:0]         end_sm, giving_sm;
   logic [SlotW-1:0]       end_slot, giving_slot;
   logic [K*TagW-1:0]      tags;
@@ -52,10 +54,10 @@ module flush_unit_props #(
       slots[m*(1+KW)*N +: N] = used[m*N +: N];
       for (int unsigned n = 0; n < N; n++) slots[m*(1+KW)*N + N + n*KW +: KW] = owner[m*N + n];
     end
-  flush_unit #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
+  flush_unit #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .PORT_WAIT(WAIT)) dut (
     .clk_i, .rst_ni, .tag_rst_ni, .flush_i, .slot_free_i(~present), .port_kernel_i(port_kernel_hot), .slots_i(slots), .done_valid_i, .done_sm_i, .done_slot_i,
     .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o(giving_up), .giving_sm_o(giving_sm),
-    .giving_slot_o(giving_slot), .tags_o(tags), .flush_valid_o(flush_valid), .flush_kernel_o(flush_kernel), .flush_tag_o(flush_tag),
+    .giving_slot_o(giving_slot), .take_back_o(take_back), .tags_o(tags), .flush_valid_o(flush_valid), .flush_kernel_o(flush_kernel), .flush_tag_o(flush_tag),
     .busy_o(busy));
   (* hierconn *) wire [1:0] \dut.state_q , \dut.ended_q , \dut.release_q ;
   (* hierconn *) wire [K-1:0] \dut.kernel_q , \dut.asked_q , \dut.begins ;
@@ -92,7 +94,7 @@ module flush_unit_props #(
         if (present[k] && (stop_i[k] || flush_i[k])) running[k] <= 1'b0;
         if (present[k] && !running[k] && none_left[k] && leave_i[k]) present[k] <= 1'b0;
       end
-      port  <= pick || (port && !ready_i);
+      port  <= pick || (port && !ready_i && !take_back);
       fresh <= pick;
       if (fresh)  used[port_place]  <= 1'b1;
       if (ends_q) used[end_place_q] <= 1'b0;
@@ -137,7 +139,7 @@ module flush_unit_props #(
     state_before  <= \dut.state_q ;
     kernel_before <= \dut.kernel_q ;
     distance_q    <= distance;
-    steps_q       <= \dut.state_q != Rest && !(\dut.state_q == Close && !flush_valid && (\dut.kernel_q & present) != '0) && !(giving_up && done_valid_i);
+    steps_q       <= \dut.state_q != Rest && !(WAIT == 0 && \dut.state_q == Close && !flush_valid && (\dut.kernel_q & present) != '0) && !(giving_up && done_valid_i);
     others_q      <= others;
     reports_q     <= \dut.state_q != Rest && !(\dut.state_q == Close && !flush_valid) && done_valid_i && end_there && owner[end_place] != given;
     gone_q        <= \dut.kernel_q & ~present;
@@ -166,6 +168,10 @@ module flush_unit_props #(
     assume (32'(pick_kernel_i) < K);
   end
 
+  // How long the flush has waited for the port.
+  logic [1:0] waited;
+  always_ff @(posedge clk_i) waited <= (rst_ni && \dut.state_q == Close) ? waited + 1'b1 : '0;
+
   logic [2:0] to_end;   // CTAs of this SM that are not ended yet
   logic       next_is_one;   // of them
   logic       ok_none_left, ok_tags, ok_reset;
@@ -178,7 +184,7 @@ module flush_unit_props #(
         next_is_one = next_is_one || \dut.release_q [s];
       end
     case (\dut.state_q )
-      Close:   distance = 5'd20;
+      Close:   distance = flush_valid ? 5'd17 : 5'd20 + ((WAIT != 0) ? 5'd3 - 5'(waited) : 5'd0);
       Settle:  distance = 5'd16;
       Walk:    distance = (\dut.sm_q ? 5'd1 : 5'd8) + 5'(to_end) + 5'(to_end != '0 && !next_is_one);   // or the next one is not found yet
       default: distance = '0;
@@ -207,6 +213,7 @@ module flush_unit_props #(
       a_late_report_is_dropped: assert (!(done_valid_i && done_kernel_i < KIndexW'(K) && done_tag_i != tags[32'(done_kernel_i)*TagW +: TagW]) || !end_valid);
       a_report_in_time_passes: assert (!(done_valid_i && done_kernel_i < KIndexW'(K) && done_tag_i == tags[32'(done_kernel_i)*TagW +: TagW])
         || (end_valid && end_sm == done_sm_i && end_slot == done_slot_i));
+      only_a_cta_that_waited_is_taken_back: assert (!take_back || (WAIT != 0 && port && (port_kernel_hot & \dut.kernel_q ) != '0 && waited == '1));
       one_kernel_at_a_time: assert ((\dut.kernel_q & (\dut.kernel_q - 1'b1)) == '0);
       if (was_up) none_is_left_behind_the_walk: assert (ok_none_left);
       if (was_up) a_tag_goes_on_with_its_flush_only: assert (ok_tags);

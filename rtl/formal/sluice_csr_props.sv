@@ -27,7 +27,7 @@ module sluice_csr_props (
   input logic        no_fit_i,
   input logic        dropped_i,
   input logic        no_profile_i,
-  input logic [3:0]  error_i,
+  input logic [4:0]  error_i,
   input logic [2:0]  error_kernel_i,
   input logic [7:0]  error_sm_i,
   input logic [4:0]  error_slot_i,
@@ -96,7 +96,7 @@ module sluice_csr_props (
   (* hierconn *) wire        \dut.write ;
   (* hierconn *) wire [11:0] \dut.waddr ;
   (* hierconn *) wire [31:0] \dut.wdata ;
-  (* hierconn *) wire [6:0]  \dut.i_status.error_q ;
+  (* hierconn *) wire [7:0]  \dut.i_status.error_q ;
   (* hierconn *) wire [3:0]  \dut.i_status.irq_status_q ;
   (* hierconn *) wire [3:0]  \dut.i_status.irq_enable_q ;
   (* hierconn *) wire [1:0]  \dut.i_status.kernel_done_q ;
@@ -227,7 +227,7 @@ module sluice_csr_props (
   assign bad_mode         = hit && watch == 12'h008 && !in_range;
   assign mode_in_decision = mode_write && sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7;
   assign clears_error     = write && waddr == 12'h018;
-  assign none_left        = (\dut.i_status.error_q & ~(clears_error ? wdata[6:0] : 7'd0)) == '0;   // an error in this cycle is the first
+  assign none_left        = (\dut.i_status.error_q & ~(clears_error ? wdata[7:0] : 8'd0)) == '0;   // an error in this cycle is the first
   assign changes_nothing  = !write || (waddr[11:0] != watch);
 
   logic reads_q;   // the address of a read of `watch` was taken in the cycle before
@@ -284,6 +284,7 @@ module sluice_csr_props (
       if ($past(bad_mode)) bad_mode_is_kept: assert (\dut.i_status.error_q [3]);
       if ($past(bad_config)) bad_config_is_kept: assert (\dut.i_status.error_q [4]);
       if ($past(error_i[3])) bad_kernel_is_kept: assert (\dut.i_status.error_q [5]);
+      if ($past(error_i[4])) port_stuck_is_kept: assert (\dut.i_status.error_q [7]);
       if ($past(mode_in_decision)) mode_in_decision_is_kept: assert (\dut.i_status.error_q [6]);
       if (waddr == watch && $past(accepted)) accepted_write_is_no_error:
         assert ($past(error_i != '0 || mode_in_decision) || (\dut.i_status.error_q & ~$past(\dut.i_status.error_q )) == '0);

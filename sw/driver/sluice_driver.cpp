@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint32_t kMagic = 0x534C43, kVersion = 3;
 constexpr std::uint32_t kDrainUnit = 4096;  // cycles, of DRAIN_LIMIT
 constexpr double kOne = 16384;              // fractions are in units of 2**-14
-constexpr std::array<const char*, 7> kErrorNames{"BAD_DONE",   "CANNOT_FIT", "SLOT_BUSY",       "BAD_MODE",
-                                                 "BAD_CONFIG", "BAD_KERNEL", "MODE_IN_DECISION"};
+constexpr std::array<const char*, 8> kErrorNames{"BAD_DONE",   "CANNOT_FIT", "SLOT_BUSY",        "BAD_MODE",
+                                                 "BAD_CONFIG", "BAD_KERNEL", "MODE_IN_DECISION", "PORT_STUCK"};
 
 void in_range(const char* what, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
   if (value < low || value > high) throw InputError(fmt::format("{} = {}: must be {}..{}", what, value, low, high));

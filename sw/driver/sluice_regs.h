@@ -64,6 +64,7 @@ inline constexpr Field kErrorBadMode{3, 1};
 inline constexpr Field kErrorBadConfig{4, 1};
 inline constexpr Field kErrorBadKernel{5, 1};
 inline constexpr Field kErrorModeInDecision{6, 1};
+inline constexpr Field kErrorPortStuck{7, 1};
 inline constexpr std::uint32_t kErrorInfo = 0x01c;  // The first error since ERROR was 0.
 inline constexpr Field kErrorInfoKernel{0, 3};
 inline constexpr Field kErrorInfoCause{4, 3};

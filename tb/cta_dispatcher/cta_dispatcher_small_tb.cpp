@@ -18,7 +18,7 @@
 namespace sluice {
 namespace {
 
-constexpr CtaDispatcherParams kSmall{2, 2, 4, 16, true, true, true, 5};
+constexpr CtaDispatcherParams kSmall{2, 2, 4, 16, true, true, 3, 5};
 
 TEST(CtaDispatcher, SmallAgreesWithTwinAndGoldenInEveryCycle) {
   RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);

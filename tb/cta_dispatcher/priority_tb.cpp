@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-constexpr CtaDispatcherParams kFermi{16, 4, 8, 64, true, true, true, 0, true};
-constexpr CtaDispatcherParams kPatient{5, 8, 5, 0, false, false, false, 5, true, true};
+constexpr CtaDispatcherParams kFermi{16, 4, 8, 64, true, true, 1, 0, true};
+constexpr CtaDispatcherParams kPatient{5, 8, 5, 0, false, false, 0, 5, true, true};
 
 /// Launches in the order of the numbers; then a machine on which a CTA ends in each cycle, oldest first.
 class Ranks {

@@ -89,6 +89,7 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     out_.cannot_fit = top_->cannot_fit_o != 0;
     out_.slot_busy = top_->slot_busy_o != 0;
     out_.bad_kernel = top_->bad_kernel_o != 0;
+    out_.port_stuck = top_->port_stuck_o != 0;
     out_.error_kernel = top_->error_kernel_o;
     out_.error_sm = top_->error_sm_o;
     out_.error_slot = top_->error_slot_o;

@@ -27,6 +27,7 @@ bool bit(std::uint32_t mask, std::size_t k) { return ((mask >> k) & 1U) != 0; }
 void declare_dispatch_bins(tb::Coverage& coverage) {
   for (const auto& [bin, meaning] : std::initializer_list<std::pair<const char*, const char*>>{
            {"a CTA is given up", "FLUSH: it ends without a report"},
+           {"a CTA is taken back from the port", "FLUSH: its SM does not take it"},
            {"a disabled SM holds CTAs", "they end there"},
            {"an SM that can't be given a CTA is passed over",
             "one more fits there, but it is disabled or not ready: another is given one"},
@@ -225,9 +226,11 @@ std::string DispatchScoreboard::flush(const CtaDispatcherOut& out, const Dispatc
     return fmt::format("dispatch_tag_o = {}, expected {}", out.dispatch_tag, tags_[out.dispatch_kernel]);
   const bool waits = out.dispatch_valid && bit(flushed_, out.dispatch_kernel);
   // Nothing is picked meanwhile, so each CTA of the others ends once at most; a report that ends none is nobody's.
-  const bool nearer = !waits && (ended_ || !before.in.done_valid);
+  const bool bounded = params_.flush > 1;  // or the flush waits for the port as long as it takes
+  waits_flushed_ = waits ? waits_flushed_ + 1 : 0;
+  const bool nearer = (!waits || bounded) && (ended_ || !before.in.done_valid);
   flush_age_ = flushed_ == 0 ? 0 : flush_age_ + (nearer ? 1 : 0);
-  const unsigned walks = params_.kernels * (params_.num_sms * (params_.ctas + 1) + 20);
+  const unsigned walks = params_.kernels * (params_.num_sms * (params_.ctas + 1) + 20 + (bounded ? 1U << params_.flush : 0));
   if (flush_age_ > walks + params_.num_sms * params_.ctas) return "a flush does not come to its end";
   return {};
 }
@@ -270,6 +273,9 @@ void DispatchScoreboard::command(const DispatchCycle& before) {
   if (absent) hit("bad kernel");
   const auto blamed = unfit ? unfit : busy ? busy : absent;
   expected_.error_kernel = static_cast<std::uint8_t>(expected_.bad_done ? 0 : blamed.value_or(0));
+  if (!expected_.port_stuck || expected_.bad_done || blamed) return;
+  expected_.error_kernel = last_.dispatch_kernel;
+  expected_.error_sm = last_.dispatch_sm;
 }
 
 std::string DispatchScoreboard::compare(const CtaDispatcherOut& out) const {
@@ -302,6 +308,7 @@ std::string DispatchScoreboard::compare(const CtaDispatcherOut& out) const {
   if (out.cannot_fit != expected_.cannot_fit) return differs("cannot_fit_o", expected_.cannot_fit, out.cannot_fit);
   if (out.slot_busy != expected_.slot_busy) return differs("slot_busy_o", expected_.slot_busy, out.slot_busy);
   if (out.bad_kernel != expected_.bad_kernel) return differs("bad_kernel_o", expected_.bad_kernel, out.bad_kernel);
+  if (out.port_stuck != expected_.port_stuck) return differs("port_stuck_o", expected_.port_stuck, out.port_stuck);
   if (out.error_kernel != expected_.error_kernel) return differs("error_kernel_o", expected_.error_kernel, out.error_kernel);
   if (out.error_sm != expected_.error_sm) return differs("error_sm_o", expected_.error_sm, out.error_sm);
   if (out.error_slot != expected_.error_slot) return differs("error_slot_o", expected_.error_slot, out.error_slot);
@@ -373,10 +380,15 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   fresh_kernel_ = picked_ ? std::optional<std::uint32_t>(out.dispatch_kernel) : std::nullopt;
   if (waited) {
     hit("a CTA waits at the port");
-    if (!out.dispatch_valid || out.dispatch_sm != last_.dispatch_sm || out.dispatch_kernel != last_.dispatch_kernel ||
-        out.dispatch_slot != last_.dispatch_slot || out.dispatch_cta != last_.dispatch_cta ||
-        out.dispatch_register_base != last_.dispatch_register_base || out.dispatch_shared_base != last_.dispatch_shared_base ||
-        out.dispatch_region_valid != last_.dispatch_region_valid)
+    // A flush takes it back when it has waited long enough.
+    expected_.port_stuck = params_.flush > 1 && !out.dispatch_valid && out.flush_valid &&
+                           out.flush_kernel == last_.dispatch_kernel && waits_flushed_ >= 1U << params_.flush;
+    if (expected_.port_stuck)
+      hit("a CTA is taken back from the port");
+    else if (!out.dispatch_valid || out.dispatch_sm != last_.dispatch_sm || out.dispatch_kernel != last_.dispatch_kernel ||
+             out.dispatch_slot != last_.dispatch_slot || out.dispatch_cta != last_.dispatch_cta ||
+             out.dispatch_register_base != last_.dispatch_register_base ||
+             out.dispatch_shared_base != last_.dispatch_shared_base || out.dispatch_region_valid != last_.dispatch_region_valid)
       return "the dispatch port changed while it waited";
   }
   // At most so many SMs wait for their evaluation: all after a change of quotas or a launch, one more for an end, one less a

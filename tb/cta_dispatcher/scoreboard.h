@@ -65,6 +65,7 @@ class DispatchScoreboard {
   std::array<std::uint8_t, kMaxKernelSlots> tags_{};
   std::uint32_t fresh_ = ~0U;                         ///< no kernel was there since the reset
   bool wrong_report_ = false, wrong_before_ = false;  ///< what ended in this cycle was not sent with that kernel and tag
+  unsigned waits_flushed_ = 0;                        ///< cycles for which a CTA of a flushed kernel has waited at the port
   unsigned flush_age_ = 0;                            ///< cycles in which a flush could have gone on
   SmBits ready_;                                      ///< in the last but one cycle
   /// The end of a CTA: its slot is left a cycle later, its kernel knows in the one behind.

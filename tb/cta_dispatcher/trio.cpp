@@ -35,8 +35,9 @@ std::string difference(const CtaDispatcherOut& a, const CtaDispatcherOut& b) {
   if (a.sm_busy != b.sm_busy) return "sm_busy_o";
   if (a.flush_valid != b.flush_valid || a.flush_kernel != b.flush_kernel || a.flush_tag != b.flush_tag) return "flush_*_o";
   if (a.giving_up != b.giving_up || a.giving_sm != b.giving_sm || a.giving_slot != b.giving_slot) return "giving_*_o";
-  if (a.bad_done != b.bad_done || a.cannot_fit != b.cannot_fit || a.slot_busy != b.slot_busy || a.bad_kernel != b.bad_kernel)
-    return "bad_done_o, cannot_fit_o, slot_busy_o, bad_kernel_o";
+  if (a.bad_done != b.bad_done || a.cannot_fit != b.cannot_fit || a.slot_busy != b.slot_busy || a.bad_kernel != b.bad_kernel ||
+      a.port_stuck != b.port_stuck)
+    return "bad_done_o, cannot_fit_o, slot_busy_o, bad_kernel_o, port_stuck_o";
   if (a.error_kernel != b.error_kernel || a.error_sm != b.error_sm || a.error_slot != b.error_slot)
     return "error_kernel_o, error_sm_o, error_slot_o";
   if (a.dispatch_valid != b.dispatch_valid || a.dispatch_kernel != b.dispatch_kernel || a.dispatch_sm != b.dispatch_sm)

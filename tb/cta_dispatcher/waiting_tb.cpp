@@ -12,9 +12,9 @@
 namespace sluice {
 namespace {
 
-constexpr CtaDispatcherParams kOff{16, 4, 8, 64, true, true, true, 0, true};
-constexpr CtaDispatcherParams kSmall{2, 2, 4, 16, true, true, true, 5};
-constexpr CtaDispatcherParams kCounts{5, 8, 5, 0, false, false, false, 5, true, true};
+constexpr CtaDispatcherParams kOff{16, 4, 8, 64, true, true, 1, 0, true};
+constexpr CtaDispatcherParams kSmall{2, 2, 4, 16, true, true, 3, 5};
+constexpr CtaDispatcherParams kCounts{5, 8, 5, 0, false, false, 0, 5, true, true};
 
 /// A machine whose CTAs last so many cycles, and longer where several end at once.
 class Crowd {

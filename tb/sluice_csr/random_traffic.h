@@ -292,6 +292,8 @@ class Stimulus {
   std::uint32_t address() {
     if (random_.chance(0.05)) return random_.in(0, 4095);
     if (random_.chance(0.02)) return regs::slot(random_.in(parameters_.max_kernels - 1, 7), 4 * random_.in(0, 31));
+    if (random_.chance(0.02)) return regs::kControl;  // GO, with launches that wait
+    if (random_.chance(0.05)) return regs::slot(random_.in(0, parameters_.max_kernels - 1), regs::kSlotCtrl);
     return registers_[random_.in(0, static_cast<std::uint32_t>(registers_.size()) - 1)].address;
   }
 
@@ -329,7 +331,7 @@ class Stimulus {
     status_.no_fit = random_.chance(0.5);
     status_.dropped = random_.chance(0.5);
     status_.no_profile = random_.chance(0.5);
-    status_.error = static_cast<std::uint8_t>(random_.chance(0.02) ? random_.in(0, 15) : 0);
+    status_.error = static_cast<std::uint8_t>(random_.chance(0.02) ? random_.in(0, 31) : 0);
     status_.error_kernel = static_cast<std::uint8_t>(random_.in(0, 7));
     status_.error_sm = static_cast<std::uint8_t>(random_.in(0, 255));
     status_.error_slot = static_cast<std::uint8_t>(random_.in(0, 31));

@@ -169,6 +169,42 @@ TEST_F(Flush, AReportFromBeforeAResetIsLate) {
   }
 }
 
+// The network is stuck: a flush takes the CTA back from the port in 2^5 cycles and says where it stood; the next kernel gets all
+// places. A network that is slow alone loses nothing.
+TEST_F(Flush, TakesACtaBackFromAPortThatIsStuck) {
+  never_report();
+  for (const bool slow : {true, false}) {
+    started_.clear();
+    world_.driver().launch(0, {{256, 8192, 1024, 1}, 7, false});
+    world_.run(40);
+    const std::size_t before = world_.running();
+    world_.let_the_port_wait(true);
+    world_.driver().launch(1, {{256, 8192, 1024, 1}, 1000, false});
+    world_.run(40);
+    const SluiceTopOut stuck = started_.back();  // each of its cycles at the port
+    ASSERT_EQ(stuck.dispatch_kernel, 1);
+    flush(1);
+    world_.run(slow ? 20 : 1000);
+    EXPECT_EQ(told_.empty(), slow);
+    world_.let_the_port_wait(false);
+    world_.run(kPlaces + 5 + 8);
+    ASSERT_EQ(told_.size(), 1U);
+    EXPECT_EQ(state(1), regs::SlotState::kFree);
+    EXPECT_EQ(world_.running() - before, slow ? 1U : 0U);
+    const ErrorReport error = world_.driver().errors();
+    EXPECT_EQ(error.first, slow ? "" : "PORT_STUCK");
+    EXPECT_EQ(error.kernel, slow ? 0U : 1U);
+    EXPECT_EQ(error.sm, slow ? 0U : unsigned{stuck.dispatch_sm});
+    started_.clear();
+    world_.driver().launch(2, {{256, 8192, 1024, 1}, 1000, false});
+    world_.run(100);
+    EXPECT_EQ(started_.size(), kPlaces - 7);
+    for (const unsigned slot : {0U, 2U}) flush(slot);
+    world_.run(3 * (kPlaces + 5 + 8));
+    told_.clear();
+  }
+}
+
 TEST_F(Flush, OfAFreeSlotOrBesideACommandIsRefused) {
   flush(1);
   world_.run(5);

@@ -12,7 +12,7 @@
 namespace sluice::tb {
 namespace {
 
-constexpr regs::Parameters kSmall{5, 3, 4, 2, 16, 1, 1, 2, 1, 7, 1, 6};
+constexpr regs::Parameters kSmall{5, 3, 4, 2, 16, 1, 1, 2, 5, 7, 1, 6};
 
 /// The unit, with the scoreboard of samples at its ports. Kernel slot 0 is older than slot 1, and there is no other.
 class JudgedTop : public ISluiceTop {

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-constexpr regs::Parameters kSmall{5, 3, 4, 2, 16, 1, 1, 2, 1, 7, 1, 6};
+constexpr regs::Parameters kSmall{5, 3, 4, 2, 16, 1, 1, 2, 5, 7, 1, 6};
 
 TEST(SluiceTop, SmallRtlAgreesWithTwinAndGoldenInEveryCycle) {
   RtlSluiceTop<Vsluice_top_small, 2> rtl(tb::waveform("sluice_top_small"), 1000, 5);

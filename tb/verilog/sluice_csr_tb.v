@@ -27,7 +27,7 @@ module sluice_csr_tb;
     .irq_o(irq), .launch_o(launch), .stop_o(stop), .evict_o(evict), .resume_o(resume), .evict_count_o(evict_count),
     .slot_state_i(slot_state), .resident_i(64'd0), .dispatched_i({32'd4, 32'd3, 32'd2, 32'd1}), .evict_done_i(4'd0),
     .kernel_done_i(kernel_done), .num_present_i(4'd0), .ctas_i(24'd0), .sequencer_state_i(4'd0), .decision_i(1'b0),
-    .spatial_i(1'b0), .no_fit_i(1'b0), .error_i(error), .error_kernel_i(3'd2), .error_sm_i(8'd9),
+    .spatial_i(1'b0), .no_fit_i(1'b0), .error_i({1'b0, error}), .error_kernel_i(3'd2), .error_sm_i(8'd9),
     .error_slot_i(5'd3), .fell_back_i(1'b0)
   );
 

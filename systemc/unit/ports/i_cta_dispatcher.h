@@ -19,7 +19,7 @@ struct CtaDispatcherParams {
   std::uint32_t ctas = 8;                    ///< 4..32
   std::uint32_t region_units = 64;           ///< 0: no regions; else 16..128
   bool sm_enable = false, sm_ready = false;  ///< options: the ports of these names are looked at
-  bool flush = false;                        ///< option: kernels can be flushed
+  std::uint32_t flush = 0;                   ///< 0: kernels can't be flushed; above 1 a flush waits 2^flush cycles for the port
   std::uint32_t patience = 0;                ///< 0: no wait_guard; else 1..20
   bool priority = false;                     ///< option: kernels of higher priority go first
   bool tail = false;                         ///< option: a kernel is DRAINING from the last CTA of its grid on
@@ -68,7 +68,7 @@ struct CtaDispatcherOut {
   SmBits sm_busy;                                ///< SMs that hold a CTA, or one waits for them; none without the option
   SmBits settled;                                ///< SMs that have held exactly their quotas since these came into force
   std::uint8_t evict_done = 0, kernel_done = 0;  ///< masks, pulses
-  bool bad_done = false, cannot_fit = false, slot_busy = false, bad_kernel = false;
+  bool bad_done = false, cannot_fit = false, slot_busy = false, bad_kernel = false, port_stuck = false;
   std::uint8_t error_kernel = 0, error_sm = 0, error_slot = 0;
   bool dispatch_valid = false;  ///< the dispatch_ fields mean something only then
   std::uint8_t dispatch_sm = 0, dispatch_kernel = 0, dispatch_slot = 0;

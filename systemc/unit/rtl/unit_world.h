@@ -54,6 +54,8 @@ class UnitWorld {
   }
   /// Called with the outputs of every cycle, from now on.
   void watch(std::function<void(const SluiceTopOut&)> watcher) { watcher_ = std::move(watcher); }
+  /// From now on the network does not take the CTA at the dispatch port, or takes each at once.
+  void let_the_port_wait(bool waits) { in_.dispatch_ready = !waits; }
   /// In the next cycle something says that this CTA ended.
   void claim_end(std::uint8_t sm, std::uint8_t slot) { claimed_ = std::pair(sm, slot); }
 
@@ -90,7 +92,7 @@ class UnitWorld {
     }
     if (out.axi.bvalid && !answered_) last_write_ = now_;
     answered_ = out.axi.bvalid;
-    if (out.dispatch_valid) {
+    if (out.dispatch_valid && in_.dispatch_ready) {
       ++dispatched_;
       if (!first_dispatch_) first_dispatch_ = now_;
       running_.push({now_ + life_(random_), out.dispatch_sm, out.dispatch_slot, out.dispatch_kernel, out.dispatch_tag});

@@ -108,10 +108,10 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   /// Kernels whose CTAs are given up, one kernel after the other (docs/reference/blocks/flush.md).
   struct Flush {
     enum class State { kRest, kClose, kSettle, kWalk } state = State::kRest;
-    std::uint32_t asked = 0;  ///< mask
-    std::uint32_t kernel = 0, sm = 0;
-    std::array<bool, kMaxCtaSlots> ended{};  ///< CTA slots of this SM that were ended
-    std::optional<std::uint32_t> next;       ///< the one to be ended in this cycle
+    std::uint32_t asked = 0;                       ///< mask
+    std::uint32_t kernel = 0, sm = 0, waited = 0;  ///< waited: cycles for the port
+    std::array<bool, kMaxCtaSlots> ended{};        ///< CTA slots of this SM that were ended
+    std::optional<std::uint32_t> next;             ///< the one to be ended in this cycle
     std::array<std::uint8_t, kMaxKernelSlots> tags{};
     std::uint32_t fresh = ~0U;  ///< mask: no kernel since the reset
   };
@@ -153,6 +153,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   [[nodiscard]] bool clock_guard(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken, bool reads);
   void clock_flush(const CtaDispatcherIn& in);
   void refresh_flush();
+  [[nodiscard]] bool takes_back() const;  ///< the CTA at the port, which has waited too long
   void next_tag(std::uint32_t kernel);
   [[nodiscard]] bool late(const CtaDispatcherIn& in) const;
   void answer(const CtaDispatcherIn& in);

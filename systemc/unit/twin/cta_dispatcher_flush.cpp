@@ -34,8 +34,10 @@ void CtaDispatcherTwin::clock_flush(const CtaDispatcherIn& in) {
       flush_.kernel = static_cast<std::uint32_t>(std::countr_zero(asked));
       flush_.asked &= ~(1U << flush_.kernel);
       flush_.state = State::kClose;
+      flush_.waited = 0;
       break;
     case State::kClose:
+      ++flush_.waited;
       if (!out_.flush_valid) break;
       next_tag(flush_.kernel);
       flush_.state = State::kSettle;
@@ -77,6 +79,11 @@ void CtaDispatcherTwin::refresh_flush() {
   out_.giving_slot = static_cast<std::uint8_t>(*flush_.next);
 }
 
+bool CtaDispatcherTwin::takes_back() const {
+  return params_.flush > 1 && flush_.state == Flush::State::kClose && out_.dispatch_valid &&
+         out_.dispatch_kernel == flush_.kernel && flush_.waited + 1 == 1U << params_.flush;
+}
+
 void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
   if (!in.rst_n) {
     const auto tags = flush_.tags;
@@ -84,7 +91,7 @@ void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
     if (in.keep_tags) flush_.tags = tags;
     return;
   }
-  if (!params_.flush) {
+  if (params_.flush == 0) {
     step(in, false);
     return;
   }
@@ -97,10 +104,17 @@ void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
     seen.done_sm = out_.giving_sm;
     seen.done_slot = out_.giving_slot;
   }
+  const bool stuck = takes_back() && !in.dispatch_ready;
+  const std::uint8_t sm = out_.dispatch_sm, kernel = out_.dispatch_kernel;
+  seen.dispatch_ready |= stuck;
   const bool flushing = flush_.state != Flush::State::kRest || flush_.asked != 0;
   clock_flush(in);
   step(seen, flushing);
   refresh_flush();
+  out_.port_stuck = stuck;
+  if (!stuck || out_.bad_done || out_.cannot_fit || out_.slot_busy || out_.bad_kernel) return;
+  out_.error_kernel = kernel;
+  out_.error_sm = sm;
 }
 
 }  // namespace sluice

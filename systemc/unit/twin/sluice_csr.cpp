@@ -251,8 +251,8 @@ void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceC
 void SluiceCsrTwin::record(const SluiceCsrStatus& status, const std::optional<Refusal>& refusal, bool mode_in_decision,
                            std::uint32_t done_enable) {
   // Where error_i's bits are in ERROR.
-  constexpr std::array<unsigned, 4> kReported{regs::kErrorBadDone.lsb, regs::kErrorCannotFit.lsb, regs::kErrorSlotBusy.lsb,
-                                              regs::kErrorBadKernel.lsb};
+  constexpr std::array<unsigned, 5> kReported{regs::kErrorBadDone.lsb, regs::kErrorCannotFit.lsb, regs::kErrorSlotBusy.lsb,
+                                              regs::kErrorBadKernel.lsb, regs::kErrorPortStuck.lsb};
   std::uint32_t errors = 0;
   std::optional<unsigned> first;
   for (unsigned i = 0; i < kReported.size(); ++i) {

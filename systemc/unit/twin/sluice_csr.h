@@ -33,7 +33,7 @@ struct SluiceCsrStatus {
   std::uint8_t sequencer_state = 0;
   bool decision = false;  ///< pulse
   bool spatial = false, no_fit = false, dropped = false, no_profile = false;
-  std::uint8_t error = 0;  ///< pulses: BAD_DONE 1, CANNOT_FIT 2, SLOT_BUSY 4, BAD_KERNEL 8
+  std::uint8_t error = 0;  ///< pulses: BAD_DONE 1, CANNOT_FIT 2, SLOT_BUSY 4, BAD_KERNEL 8, PORT_STUCK 16
   std::uint8_t error_kernel = 0;
   std::uint8_t error_sm = 0, error_slot = 0;
   bool fell_back = false;  ///< a mode that would have SM ranges has none to give

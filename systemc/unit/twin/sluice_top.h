@@ -82,7 +82,7 @@ class SluiceTopTwin : public ISluiceTop {
   }
   [[nodiscard]] static CtaDispatcherParams dispatcher_params(const regs::Parameters& p) {
     return {p.num_sm,        p.max_kernels, p.max_ctas, p.region_units,  p.sm_enable != 0,
-            p.sm_ready != 0, p.flush != 0,  p.patience, p.priority != 0, p.tail != 0};
+            p.sm_ready != 0, p.flush,       p.patience, p.priority != 0, p.tail != 0};
   }
   /// What the dispatcher was given in the last clock().
   [[nodiscard]] const CtaDispatcherIn& dispatcher_in() const { return to_dispatcher_; }
@@ -225,7 +225,8 @@ class SluiceTopTwin : public ISluiceTop {
     status.dropped = sequenced.dropped;
     status.no_profile = sequenced.no_profile;
     status.error = static_cast<std::uint8_t>((dispatched.bad_done ? 1 : 0) | (dispatched.cannot_fit ? 2 : 0) |
-                                             (dispatched.slot_busy ? 4 : 0) | (dispatched.bad_kernel ? 8 : 0));
+                                             (dispatched.slot_busy ? 4 : 0) | (dispatched.bad_kernel ? 8 : 0) |
+                                             (dispatched.port_stuck ? 16 : 0));
     status.error_kernel = dispatched.error_kernel;
     status.error_sm = dispatched.error_sm;
     status.error_slot = dispatched.error_slot;
