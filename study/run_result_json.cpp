@@ -26,7 +26,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Share, ctas, sms)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Partition, mode, shares)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProfileSample, kernel, sm, ctas, warp_instructions, stall_cycles, requests, resident_min,
                                    resident_max, foreign)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BalanceCandidate, ctas, rates, score)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BalanceCandidate, ctas, rates, score, again)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BalanceReport, candidates, kept)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Decision, sampled_at, decided_at, kernels, profiles, partition, samples, reason, balance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostRecord, evictions, began, decisions, eviction_cycles, pcie_reads)

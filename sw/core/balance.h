@@ -11,7 +11,8 @@ namespace sluice {
 struct BalanceCandidate {
   std::vector<CtaCount> ctas;  ///< of each kernel on an SM
   std::vector<double> rates;   ///< of each kernel: its speed beside the others over its speed alone; 0 without a clean sample
-  double score = 0;            ///< sum of the rates; 0 where a kernel has no clean sample
+  double score = 0;            ///< speed-up over one after the other; 0 where a kernel has no clean sample
+  bool again = false;          ///< tried in the second look
 
   bool operator==(const BalanceCandidate&) const = default;
 };

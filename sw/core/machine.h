@@ -139,8 +139,8 @@ struct HostConfig {
 /// Settings of the mode Balance (docs/user/policies.md#balance).
 struct BalanceConfig {
   std::uint32_t candidates = 7;         ///< partitions of a pair that are measured side by side, at most
-  std::uint32_t window_cycles = 10240;  ///< of a look at them
-  double keep = 1.05;                   ///< the least sum of rates at which kernels share an SM
+  std::uint32_t window_cycles = 10240;  ///< of a window
+  double keep = 1.05;                   ///< the least speed-up over one after the other at which kernels share an SM
 };
 
 struct PartitionerConfig {

@@ -2,11 +2,19 @@
 #include "sw/partition/balance.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace sluice {
 
 namespace {
+
+double sum_of(std::span<const double> rates) { return std::reduce(rates.begin(), rates.end()); }
+/// To the unit's steps.
+double round_down(double value) {
+  constexpr double kSteps = 1U << 14U;
+  return std::floor(value * kSteps) / kSteps;
+}
 
 /// What is free beside these counts; none where they don't fit.
 std::optional<SmResources> beside(std::span<const SmResources> demand, SmResources free, const JointCounts& counts) {
@@ -68,17 +76,40 @@ std::vector<JointCounts> balance_candidates(std::span<const SmResources> demand,
   return found;
 }
 
+double balance_score(std::span<const double> rates) {
+  if (std::ranges::find(rates, 0.0) != rates.end()) return 0;
+  const double all_as_fast = std::ranges::max(rates) * static_cast<double>(rates.size());
+  return round_down(all_as_fast / (1 + all_as_fast - sum_of(rates)));
+}
+
 std::optional<std::size_t> balance_choice(std::span<const std::vector<double>> rates, double keep) {
+  double highest = 0;
+  for (const auto& of : rates) highest = std::max(highest, balance_score(of));
+  const double least = std::max(keep, highest - round_down(highest / 32));
   std::optional<std::size_t> best;
-  double most = 0;
   for (std::size_t c = 0; c < rates.size(); ++c) {
-    const bool known = std::ranges::find(rates[c], 0.0) == rates[c].end();
-    const double sum = std::reduce(rates[c].begin(), rates[c].end());
-    if (!known || sum < keep || sum <= most) continue;
-    most = sum;
+    const double score = balance_score(rates[c]);
+    if (score == 0 || score < least || (best && sum_of(rates[c]) <= sum_of(rates[*best]))) continue;
     best = c;
   }
   return best;
+}
+
+std::vector<JointCounts> balance_second_look(std::span<const JointCounts> candidates, std::span<const std::vector<double>> rates,
+                                             std::size_t choice, std::size_t most) {
+  const JointCounts& best = candidates[choice];
+  std::vector<JointCounts> found{best};
+  std::optional<std::size_t> next;
+  for (std::size_t c = 0; c < rates.size(); ++c)
+    if (c != choice && balance_score(rates[c]) > (next ? balance_score(rates[*next]) : 0)) next = c;
+  if (next) found.push_back(candidates[*next]);
+  for (std::size_t k = 0; k < best.size() && found.size() < most; ++k) {
+    const std::uint32_t fewer = best[k].value() - (best[k].value() + 2) / 3;
+    if (fewer == 0) continue;
+    found.push_back(best);
+    found.back()[k] = CtaCount(fewer);
+  }
+  return found;
 }
 
 }  // namespace sluice

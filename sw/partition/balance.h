@@ -25,11 +25,26 @@ using JointCounts = std::vector<CtaCount>;
 [[nodiscard]] std::vector<JointCounts> balance_candidates(std::span<const SmResources> demand, const SmResources& capacity,
                                                           std::size_t wanted, std::size_t most);
 
-/// What policy `balance` does with what it measured: the candidate of the largest sum of rates, the first of equals.
+/// How many times as fast as one after the other K kernels are done that take the same time alone: all run until the fastest
+/// ends, and the others' rest runs in order. That is K m / (1 + K m - S) of rates with the sum S and the maximum m, rounded down
+/// to 1 / 2^14 as the unit does. 0 where a rate is.
+[[nodiscard]] double balance_score(std::span<const double> rates);
+
+/// What policy `balance` does with what it measured. Scores within 1 / 32 of the highest count as equal, as measured rates tell
+/// no less: of these candidates the one with the largest sum of rates, the first of equals.
 ///
 /// @param rates  [candidate][kernel]: the kernel's speed there over its speed alone; 0 where it was not measured
-/// @param keep   the least sum of rates at which kernels share an SM
+/// @param keep   the least score at which kernels share an SM
 /// @return none when no candidate of which all is known reaches `keep`
 [[nodiscard]] std::optional<std::size_t> balance_choice(std::span<const std::vector<double>> rates, double keep);
+
+/// What the second look of policy `balance` measures: what the first chose, the candidate of the highest score beside it, and the
+/// first look's choice with a third fewer CTAs of each kernel in turn that has more than one.
+///
+/// @param rates  of the candidates, as above
+/// @param most   as many as there is room to measure, 2 or more
+[[nodiscard]] std::vector<JointCounts> balance_second_look(std::span<const JointCounts> candidates,
+                                                           std::span<const std::vector<double>> rates, std::size_t choice,
+                                                           std::size_t most);
 
 }  // namespace sluice

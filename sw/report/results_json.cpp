@@ -235,7 +235,7 @@ void describe_balance(Writer& archive, const BalanceReport& of) {
     writer.must("sms", Json());
     writer.must("rates", c.rates);
     writer.must("score", c.score);
-    writer.must("tried", std::string("side_by_side"));
+    writer.must("tried", std::string(c.again ? "confirmed" : "side_by_side"));
   }
   archive.must("candidates", candidates);
   archive.must("kept", of.kept < 0 ? Json() : Json(static_cast<std::uint64_t>(of.kept)));
@@ -249,6 +249,9 @@ void describe_balance(Reader& archive, BalanceReport& of) {
     reader.must("ctas", c.ctas);
     reader.must("rates", c.rates);
     reader.must("score", c.score);
+    std::string tried;
+    reader.must("tried", tried);
+    c.again = tried == "confirmed";
   }
   if (node.has("kept") && !node.at("kept").json().is_null()) {
     std::uint64_t kept = 0;

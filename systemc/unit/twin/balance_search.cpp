@@ -67,7 +67,9 @@ void BalanceSearchTwin::make_candidates(const SluiceConfig& config) {
 bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kernel>& kernels) {
   kernels_ = kernels;
   alone_.assign(kernels.size(), {});
-  round_ = 0;
+  lived_.assign(kernels.size(), false);
+  round_ = steady_ = 0;
+  second_ = false;
   kept_.reset();
   report_ = {};
   make_candidates(config);
@@ -76,63 +78,96 @@ bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kern
 
 std::uint32_t BalanceSearchTwin::quota(std::uint32_t sm, std::size_t kernel) const {
   const std::uint32_t entry = sm % entries();
-  if (entry >= kernels()) return candidates_[entry - kernels()].ctas[kernel];
+  if (entry >= alone()) return candidates_[entry - alone()].ctas[kernel];
   return entry == kernel ? kernels_[kernel].fits : 0;
 }
 
 std::size_t BalanceSearchTwin::owner(std::uint32_t sm) const {
   const std::uint32_t entry = sm % entries();
-  return entry < kernels() ? entry : (sm / entries() + round_) % kernels();
+  return entry < alone() ? entry : (sm / entries() + round_) % kernels();
 }
 
 void BalanceSearchTwin::take(std::uint32_t sm, std::uint32_t instructions) {
   const std::uint32_t entry = sm % entries();
-  Counted& counted = entry < kernels() ? alone_[entry] : candidates_[entry - kernels()].counted[owner(sm)];
+  Counted& counted = entry < alone() ? alone_[entry] : candidates_[entry - alone()].counted[owner(sm)];
   counted.instructions += instructions;
   ++counted.sms;
 }
 
-/// The sum of a candidate's rates, units of 1 / kOne: instructions an SM over those of the kernel alone. 0 where a kernel was not
-/// counted, there or alone. A rate is 4 at most: the sum of eight has 18 bits.
-std::uint32_t BalanceSearchTwin::score(const Candidate& candidate) {
+/// A candidate's speed-up over one after the other, units of 1 / kOne: of its rates, which are instructions an SM over those of
+/// the kernel alone (sw/partition/balance.h). 0 where a kernel was not counted, there or alone. A rate is 4 at most, so that the
+/// sum of eight has 18 bits, the dividend 33 and the speed-up 20.
+void BalanceSearchTwin::score(Candidate& candidate) {
   BalanceCandidate& told = report_.candidates.emplace_back();
-  std::uint32_t sum = 0;
+  told.again = second_;
+  std::uint32_t most = 0;
   bool known = true;
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     const Counted &with = candidate.counted[k], &alone = alone_[k];
     const std::uint64_t divisor = alone.instructions * with.sms;
-    known &= divisor != 0;
     const std::uint64_t rate =
         divisor == 0 ? 0 : std::min<std::uint64_t>(with.instructions * alone.sms * kOne / divisor, 4 * kOne);
-    sum += static_cast<std::uint32_t>(rate);
+    known &= rate != 0;
+    candidate.sum += static_cast<std::uint32_t>(rate);
+    most = std::max(most, static_cast<std::uint32_t>(rate));
     told.ctas.emplace_back(candidate.ctas[k]);
     told.rates.push_back(static_cast<double>(rate) / kOne);
   }
-  if (!known) sum = 0;
-  told.score = static_cast<double>(sum) / kOne;
-  return sum;
+  if (!known) return;
+  const std::uint64_t all_as_fast = std::uint64_t{most} * kernels();
+  candidate.score = static_cast<std::uint32_t>(all_as_fast * kOne / (kOne + all_as_fast - candidate.sum));
+  told.score = static_cast<double>(candidate.score) / kOne;
 }
 
+void BalanceSearchTwin::ended(std::uint32_t sm) {
+  const std::uint32_t entry = sm % entries();
+  if (entry < alone()) lived_[entry] = true;
+}
+
+/// Kernels are not even over a CTA's life, and the first CTAs are all at the same point of theirs. So the look goes on until
+/// every counter has counted each kernel when a CTA of each had ended, if that comes in time.
 bool BalanceSearchTwin::end_of_window() {
   ++round_;
-  const bool all_counted = std::ranges::all_of(candidates_, [](const Candidate& c) {
-    return std::ranges::all_of(c.counted, [](const Counted& counted) { return counted.sms != 0; });
-  });
-  if (!all_counted && round_ < kernels()) return false;
+  if (std::ranges::find(lived_, false) == lived_.end()) ++steady_;
+  if (steady_ < kernels() && round_ < std::max(kMostWindows, kernels())) return false;
   decide();
   return true;
 }
 
-/// The candidate of the highest score, the first of equals.
-void BalanceSearchTwin::decide() {
-  std::uint32_t most = std::max(1U, static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne))) - 1;
-  for (std::size_t c = 0; c < candidates_.size(); ++c) {
-    const std::uint32_t sum = score(candidates_[c]);
-    if (sum <= most) continue;
-    most = sum;
-    kept_ = c;
+/// What is kept, the next best, and what is kept with a third fewer CTAs of each kernel in turn: on more SMs each, and among
+/// their like.
+bool BalanceSearchTwin::look_again() {
+  if (second_ || !kept_ || steady_ < kernels()) return false;
+  const std::vector<std::uint32_t> best = candidates_[*kept_].ctas;
+  std::vector<std::vector<std::uint32_t>> list{best};
+  candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(*kept_));
+  const auto next = std::ranges::max_element(candidates_, {}, &Candidate::score);
+  if (next != candidates_.end() && next->score != 0) list.push_back(next->ctas);
+  for (std::size_t k = 0; k < best.size() && list.size() < num_sm_; ++k) {
+    if (best[k] == 1) continue;
+    list.push_back(best);
+    list.back()[k] -= (best[k] + 2) / 3;
   }
-  if (kept_) report_.kept = static_cast<std::int32_t>(*kept_);
+  candidates_.clear();
+  for (const auto& ctas : list) candidates_.push_back({ctas, std::vector<Counted>(kernels())});
+  second_ = true;
+  round_ = steady_ = 0;
+  return true;
+}
+
+/// Of the candidates within 1 / 32 of the highest score, the one of the largest sum of rates, the first of equals. A second look
+/// that saw nothing changes nothing.
+void BalanceSearchTwin::decide() {
+  const std::size_t before = report_.candidates.size();
+  for (Candidate& c : candidates_) score(c);
+  kept_.reset();
+  const std::uint32_t highest = std::ranges::max_element(candidates_, {}, &Candidate::score)->score;
+  const auto keep = std::max(1U, static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne)));
+  const std::uint32_t least = std::max(keep, highest - highest / 32);
+  for (std::size_t c = 0; c < candidates_.size(); ++c)
+    if (candidates_[c].score >= least && (!kept_ || candidates_[c].sum > candidates_[*kept_].sum)) kept_ = c;
+  if (second_ && std::ranges::all_of(candidates_, [](const Candidate& c) { return c.score == 0; })) kept_ = 0;
+  report_.kept = kept_ ? static_cast<std::int32_t>(before + *kept_) : -1;
 }
 
 }  // namespace sluice

@@ -23,6 +23,8 @@ class BalanceSearchTwin {
     std::uint32_t slot = 0, fits = 0;
   };
 
+  static constexpr std::uint32_t kMostWindows = 4;  ///< of a look, or one a kernel
+
   BalanceSearchTwin(const BalanceConfig& settings, std::uint32_t num_sm) : settings_(settings), num_sm_(num_sm) {}
 
   /// A new list. @return whether anything can be measured: a partition of all kernels, and an SM for each entry
@@ -33,13 +35,17 @@ class BalanceSearchTwin {
   [[nodiscard]] std::size_t owner(std::uint32_t sm) const;
   /// Instructions that the counter of an SM has counted in a window.
   void take(std::uint32_t sm, std::uint32_t instructions);
+  /// A CTA has ended on `sm`.
+  void ended(std::uint32_t sm);
   /// @return all is known; otherwise another window is needed
   bool end_of_window();
+  /// After the last window: @return there is a second look, at a new list
+  bool look_again();
   /// The kept candidate's CTAs; null: no partition is worth it.
   [[nodiscard]] const std::vector<std::uint32_t>* kept() const { return kept_ ? &candidates_[*kept_].ctas : nullptr; }
   [[nodiscard]] const BalanceReport& report() const { return report_; }
   /// Cycles that the hardware takes for the scores.
-  [[nodiscard]] std::uint64_t scoring_cycles() const { return 16 * candidates_.size() * kernels_.size(); }
+  [[nodiscard]] std::uint64_t scoring_cycles() const { return 16 * candidates_.size() * (kernels_.size() + 1); }
 
  private:
   static constexpr std::uint32_t kOne = 1U << 14;  ///< a rate of 1
@@ -50,15 +56,18 @@ class BalanceSearchTwin {
   };
   struct Candidate {
     std::vector<std::uint32_t> ctas;
-    std::vector<Counted> counted;  ///< by kernel
+    std::vector<Counted> counted;      ///< by kernel
+    std::uint32_t sum = 0, score = 0;  ///< of the rates
   };
 
   [[nodiscard]] std::uint32_t kernels() const { return static_cast<std::uint32_t>(kernels_.size()); }
-  [[nodiscard]] std::uint32_t entries() const { return kernels() + static_cast<std::uint32_t>(candidates_.size()); }
+  /// Entries of kernels alone, which come first.
+  [[nodiscard]] std::uint32_t alone() const { return second_ ? 0 : kernels(); }
+  [[nodiscard]] std::uint32_t entries() const { return alone() + static_cast<std::uint32_t>(candidates_.size()); }
   [[nodiscard]] bool fits(const SluiceConfig& config, const std::vector<std::uint32_t>& ctas) const;
   void fill(const SluiceConfig& config, std::vector<std::uint32_t>& ctas) const;
   void make_candidates(const SluiceConfig& config);
-  std::uint32_t score(const Candidate& candidate);
+  void score(Candidate& candidate);
   void decide();
 
   BalanceConfig settings_;
@@ -66,7 +75,10 @@ class BalanceSearchTwin {
   std::vector<Kernel> kernels_;
   std::vector<Candidate> candidates_;
   std::vector<Counted> alone_;  ///< by kernel
+  std::vector<bool> lived_;     ///< by kernel: a CTA of those alone has ended
   std::uint32_t round_ = 0;     ///< windows so far
+  std::uint32_t steady_ = 0;    ///< those that ended after a CTA of each kernel had
+  bool second_ = false;         ///< look
   std::optional<std::size_t> kept_;
   BalanceReport report_;
 };

@@ -281,7 +281,13 @@ void PartitionSequencerTwin::go_on_searching(const SluiceConfig& config) {
   go(done ? State::kAllocate : State::kDrain);
 }
 
-void PartitionSequencerTwin::enforce_search() {
+void PartitionSequencerTwin::end_of_look(const SluiceConfig& config) {
+  if (search_.look_again()) {
+    set_layout(Layout::Groups);
+    timer_ = config.warm_up / 2;
+    go(State::kWarmUp);
+    return;
+  }
   go(State::kMonitor);
   decision_ = true;
   spatial_ = no_profile_ = false;
@@ -371,6 +377,7 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
     make_plan(config, in);
     return;
   }
+  if (in.done_valid && layout_ == Layout::Groups) search_.ended(in.done_sm);
   switch (state_) {
     case State::kIdle:
       if (waits_) --timer_;
@@ -418,7 +425,7 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
       break;
     case State::kAllocate:
       if (is(config, Mode::Balance)) {
-        if (--timer_ == 0) enforce_search();
+        if (--timer_ == 0) end_of_look(config);
         break;
       }
       if (!in.core.done) break;

@@ -23,6 +23,8 @@ struct SequencerIn {
   std::bitset<kMaxSms> settled;  ///< SMs that have held what the layout says
   PartitionCoreOut core;
   std::uint32_t counted = 0;  ///< by the SM of reads()
+  bool done_valid = false;    ///< a CTA has ended on done_sm
+  std::uint32_t done_sm = 0;
 };
 
 /// Its outputs, before the rising edge.
@@ -112,7 +114,7 @@ class PartitionSequencerTwin {
   void enforce(const PartitionCoreOut& core);
   void begin_search(const SluiceConfig& config);
   void go_on_searching(const SluiceConfig& config);
-  void enforce_search();
+  void end_of_look(const SluiceConfig& config);
   void go(regs::SequencerState state) { state_ = state; }
   void set_layout(Layout layout) {
     layout_ = layout;
