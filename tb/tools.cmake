@@ -5,7 +5,7 @@ add_test(NAME lint.testplan COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE
 add_test(NAME lint.testplan_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/test_check_testplan.py)
 add_test(NAME lint.coverage_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/test_coverage.py)
 add_test(NAME lint.mutation_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/test_mutation.py)
-add_test(NAME lint.nightly_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/nightly/test_page.py)
+add_test(NAME lint.nightly_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/nightly/test_figures.py)
 set_tests_properties(lint.testplan lint.testplan_test lint.coverage_test lint.mutation_test lint.nightly_test PROPERTIES LABELS lint SKIP_RETURN_CODE 77)
 # Layouts for GTKWave.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/waves/layouts.toml)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs everything that the nightly page tells of, and writes the page: some hours. What fails or is missing does not stop the others; the page tells.
+# Runs everything that the night's figures tell of: some hours. What fails or is missing does not stop the others; the table tells.
 #   tb/nightly/run.sh [--out FOLDER] [--liberty FILE] [--traces FOLDER] [--seed N]
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -29,4 +29,4 @@ synth/run.sh --liberty "$liberty" --json "$out/area.json" > "$out/area.log" 2>&1
 synth/options.py --liberty "$liberty" --json "$out/options.json" > "$out/options.log" 2>&1
 build/release/bin/sluice bench rtl --json > "$out/rtl.json" 2> "$out/rtl.log"
 [ -z "$traces" ] || build/release/bin/sluice bench model --traces "$traces" --json > "$out/speed.json" 2> "$out/speed.log"
-exec python3 tb/nightly/page.py "$out" --history "$(dirname "$out")/nightly_history.jsonl"
+exec python3 tb/nightly/figures.py "$out"

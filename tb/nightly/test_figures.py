@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of tb/nightly/page.py on what each tool writes, shortened."""
+"""Tests of tb/nightly/figures.py on what each tool writes, shortened."""
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -34,10 +33,9 @@ NIGHT = {
 }
 TESTS = """<testsuite tests="3"><testcase name="SluiceCsr.RtlAndTwinAgreeInEveryCycle" time="9.5" status="run"/>
 <testcase name="lint.pages" time="2.5" status="run"/><testcase name="commands" time="0" status="notrun"/></testsuite>"""
-PAST = [{"date": f"2026-11-{day}", "revision": "sample", "figures": {"coverage: toggle": toggle, "proofs: proven": 1}} for day, toggle in ((18, 97.2), (19, 97.5))]
 
 
-class Page(unittest.TestCase):
+class Figures(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -47,69 +45,57 @@ class Page(unittest.TestCase):
         for name, figures in NIGHT.items():
             (self.night / f"{name}.json").write_text(json.dumps(figures))
         self.baseline = pathlib.Path(folder.name) / "baseline.json"
-        self.assertEqual(self.run_page("--accept", "first figures").returncode, 0)
+        self.assertEqual(self.run_figures("--accept", "first figures").returncode, 0)
 
-    def run_page(self, *more):
-        return subprocess.run([sys.executable, HERE / "page.py", self.night, "--baseline", self.baseline, *more], capture_output=True, text=True)
+    def run_figures(self, *more):
+        return subprocess.run([sys.executable, HERE / "figures.py", self.night, "--baseline", self.baseline, *more], capture_output=True, text=True)
 
     def change(self, file, old, new):
         path = self.night / file
         self.assertEqual(path.read_text().count(old), 1)
         path.write_text(path.read_text().replace(old, new))
 
-    def page(self):
-        return (self.night / "index.html").read_text()
-
-    def test_every_section_is_there_and_nothing_is_fetched(self):
-        self.assertEqual(self.run_page().returncode, 0)
+    def test_every_section_is_there(self):
+        said = self.run_figures().stdout
         for title in ("Tests", "Coverage of the RTL", "Mutation, on a fresh seed", "Proofs", "Broken designs", "Area and clock", "Options", "Cycles of the RTL", "Speed"):
-            self.assertIn(f"<h2>{title}", self.page())
-        self.assertNotIn("Did not run", self.page())
-        self.assertIn("seed 20261120", self.page())
-        self.assertIsNone(re.search(r"(src|href|url)\s*[=(]|https?:|@import|<script|<link", self.page()))
+            self.assertIn(f"## {title}", said)
+        self.assertNotIn("Did not run", said)
+        self.assertEqual((self.night / "figures.md").read_text(), said)
 
     def test_a_figure_beyond_its_bound_fails(self):
         self.change("mutation.json", '"score_pct": 98.7', '"score_pct": 94.9')
-        result = self.run_page()
+        result = self.run_figures()
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stdout, "Mutation, on a fresh seed: sluice_csr 94.9 %: breaks its bound\n")
-        self.assertIn('<li class="worse">Mutation, on a fresh seed: sluice_csr 94.9 %: breaks its bound</li>', self.page())
+        self.assertEqual(result.stdout.splitlines()[-1], "worse: Mutation, on a fresh seed: sluice_csr 94.9 %: breaks its bound")
 
     def test_a_figure_worse_than_reviewed_fails_and_a_better_one_does_not(self):
         self.change("area.json", '"fmax_mhz": 1001.4', '"fmax_mhz": 890.0')   # beyond the slack of 10 %
         self.change("rtl.json", '"2,8": 1204', '"2,8": 1100')
-        result = self.run_page()
-        self.assertEqual((result.returncode, result.stdout), (1, "Area and clock: sluice_top, MHz 890: worse than reviewed\n"))
-        self.assertIn('<tr class="better"><td>decision, K, N = 2,8<td>1,100', self.page())
+        result = self.run_figures()
+        self.assertEqual((result.returncode, result.stdout.splitlines()[-1]), (1, "worse: Area and clock: sluice_top, MHz 890: worse than reviewed"))
+        self.assertIn("| decision, K, N = 2,8 | 1,100 |  | 1,204 | better |", result.stdout)
 
     def test_within_the_slack_a_figure_is_the_same(self):
         self.change("area.json", '"fmax_mhz": 1001.4', '"fmax_mhz": 910.0')
-        self.assertEqual(self.run_page().returncode, 0)
+        self.assertEqual(self.run_figures().returncode, 0)
 
     def test_a_failed_test_and_a_failed_proof_are_named(self):
         self.change("tests.xml", 'time="2.5" status="run"', 'time="2.5" status="fail"')
         self.change("proofs.json", '"bounded 12"', '"failed"')
-        self.assertEqual(self.run_page().returncode, 1)
-        self.assertIn("failed: 1</summary><table><tr><td>lint.pages</td>", self.page())
-        self.assertIn("partition_core: scan_ends_in_time (scan)", self.page())
+        result = self.run_figures()
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("- failed: lint.pages\n", result.stdout)
+        self.assertIn("- failed: partition_core: scan_ends_in_time (scan)\n", result.stdout)
 
     def test_what_did_not_run_is_told(self):
         (self.night / "speed.json").unlink()
         (self.night / "coverage.json").write_text("")
-        self.assertEqual(self.run_page().returncode, 0)
-        self.assertIn("<li>Did not run: Coverage of the RTL, Speed of the GPU model.</li>", self.page())
-
-    def test_a_night_is_added_to_the_history_once_and_drawn(self):
-        history = self.night / "history.jsonl"
-        history.write_text("".join(json.dumps(night) + "\n" for night in PAST))
-        for _ in range(2):
-            self.assertEqual(self.run_page("--history", history).returncode, 0)
-        self.assertEqual([json.loads(line)["date"] for line in history.read_text().splitlines()], ["2026-11-18", "2026-11-19", "2026-11-20"])
-        self.assertIn("<title>3 nights, 97.2 to 97.9</title>", self.page())
+        result = self.run_figures()
+        self.assertEqual((result.returncode, result.stdout.count("Did not run.")), (0, 2))
 
     def test_what_cannot_be_read_is_one_line(self):
         (self.night / "proofs.json").write_text("{")
-        result = self.run_page()
+        result = self.run_figures()
         self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1))
 
 
