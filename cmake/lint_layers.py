@@ -24,7 +24,7 @@ sw/gpu/apps sw/gpu/jobs
 sw/gpu/experiments sw/gpu/report
 sw/interpose
 systemc/sim
-systemc/unit/ports systemc/unit/twin systemc/unit/rtl
+systemc/unit/ports systemc/unit/twin systemc/unit/rtl systemc/unit/rtl/on_demand
 lib...
 systemc/memory systemc/sm
 systemc/host

@@ -24,5 +24,9 @@ foreach(SHAPE ${UNITS})
   string(APPEND UNIT_LIST " UNIT(${SMS}, ${SCHEDULERS})")
 endforeach()
 # For systemc/unit/rtl/rtl_sluice_top.cpp.
-file(CONFIGURE OUTPUT units/sluice_rtl_units.h CONTENT "${UNIT_HEADERS}#define SLUICE_RTL_UNITS(UNIT)${UNIT_LIST}\n" @ONLY)
+file(CONFIGURE OUTPUT units/sluice_rtl_units.h @ONLY CONTENT "${UNIT_HEADERS}#define SLUICE_RTL_UNITS(UNIT)${UNIT_LIST}
+#define SLUICE_UNIT_SOURCE \"${CMAKE_SOURCE_DIR}/systemc/unit/rtl/on_demand\"
+#define SLUICE_UNIT_FOLDER \"${CMAKE_BINARY_DIR}/units\"
+#define SLUICE_UNIT_COMPILER \"${CMAKE_CXX_COMPILER}\"
+")
 target_include_directories(sluice_rtl INTERFACE ${CMAKE_CURRENT_BINARY_DIR}/units)

@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-/// The unit's elaboration for so many kernels at once: MAX_KERNELS 4 as Verilated, 8 where that is too few (twin only).
+/// The unit's elaboration for so many kernels at once: MAX_KERNELS 4, or 8 where that is too few; more take turns.
 [[nodiscard]] regs::Parameters unit_parameters(const MachineConfig& machine, std::size_t kernels);
 
 /// A machine put together from its description, with the kernels of one run on it. SystemC allows one per process.

@@ -9,7 +9,6 @@
 #include "sw/core/errors.h"
 #include "sw/report/chrome_trace.h"
 #include "systemc/gpu.h"
-#include "systemc/unit/ports/i_cta_dispatcher.h"
 
 namespace sluice {
 
@@ -35,17 +34,6 @@ void check(const RunSpec& spec) {
           launch.kernel.name, cta.threads, cta.registers, cta.shared_memory_bytes, spec.machine.name, sm.threads, sm.registers,
           sm.shared_memory_bytes));
     }
-  }
-  // Where a run says how many slots there are, its kernels wait for them.
-  const auto at_once = spec.kernel_slots != 0
-                           ? std::size_t{spec.kernel_slots}
-                           : static_cast<std::size_t>(std::ranges::count_if(
-                                 spec.launches, [](const KernelLaunch& launch) { return !launch.after.has_value(); }));
-  if (at_once > kMaxKernelSlots) {
-    throw InputError(fmt::format("{} kernels at once: the partition unit has at most {} kernel slots", at_once, kMaxKernelSlots));
-  }
-  if (at_once > spec.machine.num_sms) {
-    throw InputError(fmt::format("{} kernels at once on {} SMs: at most one kernel an SM", at_once, spec.machine.num_sms));
   }
 }
 

@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// For what runs many times, before the first. @throws InputError when no unit of this kind exists for the machine and so many
-/// kernels at once: the RTL is Verilated in some shapes only
+/// For what runs many times, before the first: RTL for the machine and so many kernels at once that is not linked is built.
+/// @throws InputError when it can't be
 void check_partitioner(const MachineConfig& machine, PartitionerKind kind, std::size_t kernels);
 /// @throws InputError when the unit of this kind has not the mode
 void check_unit_has(Mode mode, PartitionerKind partitioner);

@@ -121,8 +121,10 @@ def cpp(d):
 
 
 def cpp_table(d):
-    out = [f"// {NOTE}", "#pragma once", "#include <string>", "#include <vector>", "", "#include \"sw/driver/sluice_regs.h\"", "",
-           "namespace sluice::regs {", "",
+    out = [f"// {NOTE}", "#pragma once", "#include <string>", "#include <utility>", "#include <vector>", "", "#include \"sw/driver/sluice_regs.h\"", "",
+           "namespace sluice::regs {", "", "/// As the RTL calls them.",
+            "inline constexpr std::pair<const char*, std::uint32_t Parameters::*> kParameterNames[] = {",
+            "    " + ", ".join(f'{{"{p}", &Parameters::{p.lower()}}}' for p in PARAMETERS) + "};", "",
             "/// As in sluice_regs.toml.", "enum class Access { Ro, Rw, W1c, W1s, Wo, Level };", "enum class Needs { Nothing, AllFree, SlotFree, Undecided };",
             "struct FieldInfo {", "  std::string name;", "  Field bits;", "  Access access;", "  std::uint32_t reset, min, max;", "};",
             "struct RegisterInfo {", "  std::string name;  ///< a kernel slot's as \"SLOT2.WARPS\"", "  std::uint32_t address;", "  Needs needs;",

@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "study/run_specs.h"
-#include "sw/core/errors.h"
 #include "sw/policy/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
-#include "systemc/unit/ports/i_sluice_top.h"
 #include "tests/systemc/scripted_kernel.h"
 
 namespace sluice {
@@ -42,13 +40,6 @@ TEST(GpuChurn, WithChurnKernelsThatStayAreNotProfiledAgain) {
     EXPECT_FALSE(two.profiles[i].empty());
     EXPECT_EQ(two.profiles[i], three.profiles[i + 1]);
   }
-}
-
-TEST(GpuChurn, NoRtlHasChurn) {
-  regs::Parameters parameters{16, 4, 32, 2, 64};
-  EXPECT_NO_THROW((void)make_rtl_sluice_top(parameters, "", 1000));
-  parameters.churn = 14;
-  EXPECT_THROW((void)make_rtl_sluice_top(parameters, "", 1000), InputError);
 }
 
 }  // namespace

@@ -102,12 +102,12 @@ class ISluiceTop {
 [[nodiscard]] std::unique_ptr<ISluiceTop> make_twin_sluice_top(const regs::Parameters& parameters,
                                                                const std::optional<BalanceConfig>& balance = std::nullopt);
 
-/// @throws InputError when no model was Verilated for these parameters, naming those there are
+/// Builds the Verilated unit where the program does not link it. @throws InputError when it can't be built
 void check_rtl_sluice_top(const regs::Parameters& parameters);
 
 /// @param fst_file waveform to write, empty for none
 /// @param clock_period_ps for the time axis of the waveform
-/// @throws InputError when no model was Verilated for these parameters, naming those there are; when the waveform can't be
+/// @throws InputError when the unit is not linked and can't be built; InputError or SystemError when the waveform can't be
 /// written
 [[nodiscard]] std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& parameters, const std::string& fst_file,
                                                               std::uint64_t clock_period_ps);

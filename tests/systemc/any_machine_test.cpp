@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines and options that no unit is linked for: the RTL is built on demand, and agrees with the twin at every port.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "study/run_specs.h"
+#include "sw/policy/registry.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/mix.h"
+#include "sw/workload/workload_file.h"
+#include "tests/systemc/scripted_kernel.h"
+
+namespace sluice {
+namespace {
+
+RunSpec mix_on(std::uint32_t sms, const std::string& names, const std::string& policy, PartitionerKind kind) {
+  const std::filesystem::path root = SLUICE_SOURCE_DIR;
+  MachineConfig machine = read_machine(root / "configs/machines/fermi_table1.toml");
+  machine.num_sms = sms;
+  machine.partitioner.warm_up_cycles = 2000;
+  machine.partitioner.profile_cycles = 2048;
+  machine.partitioner.drain_cycles = 4096;
+  const Mix mix = parse_mixes(read_workload(root / "configs/workloads/table2.toml"), machine, names).front();
+  const PolicyPlan plan = policy_plans(policy, machine, mix.kernels).front();
+  const std::vector<std::uint64_t> targets(mix.kernels.size(), 600 * sms);
+  RunSpec spec = mix_spec(machine, mix.kernels, plan, targets, kind, 1);
+  spec.launches.back().arrival = Cycles(3000);
+  return spec;
+}
+
+void expect_ends(const std::vector<RunSpec>& specs) {
+  const std::vector<RunResult> results = scripted::run(specs);
+  for (std::size_t i = 0; i < specs.size(); ++i)
+    for (const KernelCounters& k : results[i].kernels) EXPECT_GT(k.finish_cycle, 0U) << "run " << i;
+}
+
+struct Shape {
+  const char* name;
+  std::uint32_t sms;
+  const char* mix;
+  bool quick = false;
+  void (*set)(PartitionerConfig& options) = [](PartitionerConfig&) {};
+};
+void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
+
+class AnyMachine : public ::testing::TestWithParam<Shape> {};
+/// Two policies of the unit's own, so that one build serves two runs.
+TEST_P(AnyMachine, RtlAndTwinAgreeAtEveryPort) {
+  const Shape& shape = GetParam();
+  if (!shape.quick && std::getenv("SLUICE_FULL") == nullptr) GTEST_SKIP() << "long: runs with SLUICE_FULL=1";
+  std::vector<RunSpec> specs;
+  for (const char* policy : {"even_mode", "warped_slicer"}) {
+    specs.push_back(mix_on(shape.sms, shape.mix, policy, PartitionerKind::Both));
+    shape.set(specs.back().machine.partitioner);
+  }
+  check_partitioner(specs.front().machine, PartitionerKind::Both, specs.front().launches.size());
+  expect_ends(specs);
+}
+constexpr const char *kFive = "IMG_NN_DXT_HOT_MM", *kEight = "IMG_NN_DXT_HOT_MM_MVP_BFS_KNN";
+INSTANTIATE_TEST_SUITE_P(, AnyMachine,
+                         ::testing::Values(Shape{"OneSm", 1, "IMG_NN"}, Shape{"SevenSms", 7, "IMG_NN", true},
+                                           Shape{"TwentySms", 20, "DXT_MVP"}, Shape{"FortyEightSms", 48, "HOT_BFS"},
+                                           Shape{"ManySms", 132, "IMG_NN"}, Shape{"FiveKernels", 20, kFive},
+                                           Shape{"EightKernels", 20, kEight},
+                                           Shape{"Churn", 7, "IMG_NN_DXT", false, [](PartitionerConfig& o) { o.churn = 10; }}),
+                         [](const auto& shape) { return std::string(shape.param.name); });
+
+TEST(KernelSlots, NineKernelsTakeTurns) {
+  std::vector<RunSpec> specs;
+  for (const char* policy : {"even", "spatial_mode", "warped_slicer", "left_over"})
+    specs.push_back(mix_on(20, std::string(kEight) + "_LBM", policy, PartitionerKind::Twin));
+  expect_ends(specs);
+}
+
+}  // namespace
+}  // namespace sluice
