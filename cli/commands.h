@@ -12,6 +12,7 @@ using Action = std::function<int()>;
 // One function a command, one file each (cli/<name>_command.cpp). Each adds its subcommand to `app` and, when that
 // subcommand is given, stores what to do in `action`.
 void add_partition_command(CLI::App& app, Action& action);
+void add_workload_command(CLI::App& app, Action& action);
 void add_import_command(CLI::App& app, Action& action);
 void add_sim_command(CLI::App& app, Action& action);
 void add_schedule_command(CLI::App& app, Action& action);

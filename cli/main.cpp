@@ -44,6 +44,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", SLUICE_VERSION);
   sluice::cli::Action action;
   sluice::cli::add_partition_command(app, action);
+  sluice::cli::add_workload_command(app, action);
   sluice::cli::add_sim_command(app, action);
   sluice::cli::add_schedule_command(app, action);
   sluice::cli::add_eval_command(app, action);

@@ -3,38 +3,130 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "study/rtl_benchmark/rtl_benchmark.h"
+#include "sw/io/csv_reader.h"
+#include "sw/partition/star_hull.h"
+#include "sw/partition/warped_slicer.h"
+#include "sw/policy/names.h"
 #include "sw/policy/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
+#include "systemc/unit/rtl/decision_driver.h"
 
 namespace sluice::cli {
 
 namespace {
 
-constexpr PolicyNeeds kWithoutRun[] = {PolicyNeeds::Nothing, PolicyNeeds::Counts};
+constexpr PolicyNeeds kWithoutRun[] = {PolicyNeeds::Nothing, PolicyNeeds::Counts},
+                      kWithCurves[] = {PolicyNeeds::Nothing, PolicyNeeds::Counts, PolicyNeeds::Curves, PolicyNeeds::Profiling};
 
 struct PartitionOptions : CommonOptions {
-  std::string pairs = "all", policies = "left_over,fcfs,even,spatial", ctas;
+  PartitionOptions() { partitioner = "paper"; }
+  std::string pairs = "all", policies, ctas, curves;
 };
+
+/// The heading is "CTAs" and the kernels' names; a line has a CTA count, from 1 up, and each kernel's IPC there, or nothing where
+/// so many do not fit.
+SoloCurves read_curves(const std::string& file) {
+  const std::vector<CsvRecord> rows = parse_csv(read_csv_text(file), file);
+  if (rows.size() < 2 || rows[0].fields.size() < 2)
+    throw InputError(fmt::format("{}: needs a heading CTAs,A,B and a line for each count", file));
+  SoloCurves curves;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const std::vector<std::string>& fields = rows[i].fields;
+    const auto fail = [&](const std::string& why) { throw InputError(fmt::format("{}:{}: {}", file, rows[i].line, why)); };
+    if (fields.size() != rows[0].fields.size())
+      fail(fmt::format("{} fields: the heading has {}", fields.size(), rows[0].fields.size()));
+    if (fields[0] != std::to_string(i)) fail(fmt::format("{}: the CTA count here must be {}", shown(fields[0]), i));
+    for (std::size_t k = 1; k < fields.size(); ++k) {
+      if (fields[k].empty()) continue;
+      Profile& curve = curves[rows[0].fields[k]];
+      char* end = nullptr;
+      const double ipc = std::strtod(fields[k].c_str(), &end);
+      if (*end != 0 || !std::isfinite(ipc) || ipc < 0) fail(fmt::format("{}: must be an IPC, 0 or more", shown(fields[k])));
+      if (curve.size() + 1 != i) fail(fmt::format("{}: no IPC with fewer CTAs", rows[0].fields[k]));
+      curve.push_back(ipc);
+    }
+  }
+  return curves;
+}
+
+/// Warped-Slicer over the curves' star hulls, as the partition core decides: in double precision, or by the core itself. Every
+/// curve goes in as shares of its best, on which the decision depends alone.
+Partition decide(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix, const SoloCurves& all,
+                 IPartitionCore* core) {
+  const auto warps = [](const SmResources& r) { return r.threads / kWarpSize; };
+  const auto fixed = [](double value) { return static_cast<std::uint32_t>(std::lround(value * kPerfOne)); };
+  const SmResources& sm = machine.sm.capacity;
+  DecisionCase c;
+  c.config.num_kernels = static_cast<std::uint8_t>(mix.size());
+  c.config.capacity_warps = warps(sm);
+  c.config.capacity_registers = sm.registers;
+  c.config.capacity_shared_bytes = sm.shared_memory_bytes;
+  c.config.capacity_slots = sm.cta_slots;
+  c.config.epsilon = fixed(machine.partitioner.epsilon);
+  c.config.loss_limit = fixed(machine.partitioner.loss_limit);
+  std::vector<Profile> hulls;
+  std::vector<SmResources> demand;
+  std::vector<CtaCount> alone;
+  for (std::size_t k = 0; k < mix.size(); ++k) {
+    demand.push_back(mix[k].demand());
+    alone.push_back(occupancy(demand[k], sm));
+    Profile curve = all.at(mix[k].name);
+    curve.resize(std::min<std::size_t>(curve.size(), alone[k].value()));
+    hulls.push_back(star_hull(curve));
+    if (core == nullptr) continue;
+    c.config.demand_warps[k] = warps(demand[k]);
+    c.config.demand_registers[k] = demand[k].registers;
+    c.config.demand_shared_bytes[k] = demand[k].shared_memory_bytes;
+    const double best = std::max(std::ranges::max(curve), 1e-300);
+    std::vector<std::uint32_t>& samples = c.samples.emplace_back();
+    for (const double ipc : curve) samples.push_back(static_cast<std::uint32_t>(std::lround(65536 * ipc / best)));
+  }
+  if (core == nullptr) return warped_slicer_partition(hulls, demand, machine);
+  const std::optional<PartitionCoreOut> out = sluice::decide(*core, c, [](const PartitionCoreOut&) {});
+  if (!out) throw CheckFailed("the partition core does not decide");
+  if (out->no_fit || out->spatial) return on_own_sms(alone, machine.num_sms);
+  std::vector<CtaCount> ctas;
+  for (std::size_t k = 0; k < mix.size(); ++k) ctas.emplace_back(out->ctas[k]);
+  return on_every_sm(ctas);
+}
 
 int run(const PartitionOptions& options) {
   const MachineConfig machine = read_machine(options.machine_file);
   const Workload workload = read_workload(options.workload_file);
+  const bool with_curves = !options.curves.empty();
+  if (!with_curves && options.partitioner != "paper") throw InputError("--partitioner: the unit decides over --curves");
+  const SoloCurves curves = with_curves ? read_curves(options.curves) : SoloCurves();
+  const std::span<const PolicyNeeds> possible = with_curves ? std::span<const PolicyNeeds>(kWithCurves) : kWithoutRun;
   nlohmann::json out = nlohmann::json::array();
-  const std::vector<std::string> policies = split_list(options.policies);
+  const std::vector<std::string> policies = split_list(!options.policies.empty() ? options.policies
+                                                       : with_curves ? "left_over,fcfs,even,spatial,warped_slicer,solo_curve"
+                                                                     : "left_over,fcfs,even,spatial");
   for (const Mix& mix : parse_mixes(workload, machine, options.pairs)) {
     for (const std::string& name : policies) {
       const PolicyRow& row = policy_row(name);
-      if (std::ranges::find(kWithoutRun, row.needs) == std::end(kWithoutRun))
-        throw InputError(fmt::format("policy {}: its partition needs a run (sluice sim, sluice eval); here: {}", name,
-                                     policy_names(kWithoutRun)));
-      const Partition partition = policy_plans(name, machine, mix.kernels, parse_counts(options.ctas)).front().partition;
+      if (std::ranges::find(possible, row.needs) == possible.end())
+        throw InputError(fmt::format("policy {}: its partition needs a run (sluice sim, sluice eval){}; here: {}", name,
+                                     with_curves ? "" : " or --curves", policy_names(possible)));
+      const bool unit = row.needs == PolicyNeeds::Profiling;
+      Partition partition =
+          policy_plans(unit ? kSoloCurve : name, machine, mix.kernels, parse_counts(options.ctas), curves).front().partition;
+      if (unit) {
+        if (mix.kernels.size() > kMaxKernels)
+          throw InputError(fmt::format("{}: the partition core decides for {} kernels at most", mix.name(), kMaxKernels));
+        const auto core = options.partitioner == "rtl"    ? make_wide_rtl_core()
+                          : options.partitioner == "twin" ? make_twin_partition_core()
+                                                          : nullptr;
+        partition = decide(machine, mix.kernels, curves, core.get());
+      }
       out.push_back({{"kernels", mix.kernel_names()},
                      {"policy", name},
                      {"mode", layout_name(partition.mode)},
@@ -58,12 +150,20 @@ int run(const PartitionOptions& options) {
 
 void add_partition_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<PartitionOptions>();
-  CLI::App* command = app.add_subcommand("partition", "Partitions that follow from the resources alone, without a simulation");
+  CLI::App* command =
+      app.add_subcommand("partition", "Partitions that follow from the resources, or from curves as well, without a simulation");
   options->add_files(*command);
   options->add_json(*command);
   command->add_option("--pairs", options->pairs, "all, triples, or A_B,A_C_D,...")->capture_default_str();
-  command->add_option("--policy", options->policies, "left_over, fcfs, even, spatial, static (comma separated)")
-      ->capture_default_str();
+  command->add_option("--policy", options->policies,
+                      "comma separated: left_over, fcfs, even, spatial, static; with --curves also warped_slicer and solo_curve; "
+                      "default all but static");
+  command->add_option("--curves", options->curves, "CSV: CTAs per SM, and the IPC of each kernel alone with so many");
+  command
+      ->add_option("--partitioner", options->partitioner,
+                   "warped_slicer decides on paper, or by the partition core's rtl or twin")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"paper", "rtl", "twin"}));
   command->add_option("--ctas", options->ctas, "policy static: CTAs of each kernel per SM, e.g. 3,2");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <spdlog/spdlog.h>
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "study/run_specs.h"
 #include "study/schedule_model.h"
 #include "sw/io/atomic_file.h"
 #include "sw/policy/corun_file.h"
@@ -25,7 +27,8 @@ namespace sluice::cli {
 namespace {
 
 struct ScheduleOptions : CommonOptions {
-  std::string scenario, schedulers, pairs, executor = "fake", flavour = "hardware", polling = "adaptive", decisions, timeline;
+  std::string scenario, schedulers, pairs, executor = "fake", flavour = "hardware", polling = "adaptive", decisions, timeline,
+                                           keep;
   double time_scale = 1, max_ntt = kNoNttLimit;
   int churn = -1;  ///< negative: as the machine says
 
@@ -83,7 +86,9 @@ constexpr ExecutorRow kExecutors[] = {
     {"model", kBoth, true,
      [](const ScheduleOptions& options) -> Execute {
        return [model = std::make_shared<ScheduleOnModel>(ModelSetting{
-                   options.kind(), options.seed, options.jobs, options.software(), {}, {}, options.co_runs(), options.max_ntt})](
+                   options.kind(), options.seed, options.jobs, options.software(), options.keep,
+                   machine_text(options.machine_file) + fmt::format("churn {} scale {} ", options.churn, options.time_scale),
+                   options.co_runs(), options.max_ntt})](
                   const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
                   const Files& files) { return (*model)(scenario, target, scheduler, wait, files.decisions, files.timeline); };
      }},
@@ -114,6 +119,8 @@ int run(const ScheduleOptions& options) {
     throw InputError(fmt::format("--executor {}: needs --machine and --workload", executor.name));
   if (options.time_scale != 1 && !executor.needs_machine)
     throw InputError(fmt::format("--time-scale: executor {} takes no longer for long times", executor.name));
+  if (!options.keep.empty() && !executor.needs_machine)
+    throw InputError(fmt::format("--keep: executor {} runs at once", executor.name));
   if (options.churn >= 0 && !executor.needs_machine)
     throw InputError(fmt::format("--churn: executor {} has no partition unit", executor.name));
   const std::vector<Scenario> scenarios = runs_of(scenario);
@@ -137,6 +144,12 @@ int run(const ScheduleOptions& options) {
     for (const std::string& name : names)
       for (const std::optional<Time>& wait : waits)
         runs.push_back(execute(scenarios[s], targets[s], name, wait, {options.decisions, options.timeline}));
+  for (const ScheduleRun& run : runs) {
+    const auto worst = std::ranges::max_element(run.jobs, {}, &LaunchOutcome::ntt);
+    if (run.scheduler == "adaptive" && worst->ntt() > options.max_ntt)
+      spdlog::warn("--max-ntt {}: not kept: the NTT of job {} is {:.3f}, {:.3f} above", options.max_ntt, worst->name,
+                   worst->ntt(), worst->ntt() - options.max_ntt);
+  }
   if (options.json) {
     fmt::print("{}\n", to_json(runs).dump());
     return 0;
@@ -195,6 +208,9 @@ void add_schedule_command(CLI::App& app, Action& action) {
       ->add_option("--seed", options->seed,
                    "executor model: seed of the synthetic instruction streams; both executors: of monte_carlo")
       ->capture_default_str();
+  command->add_option("--keep", options->keep,
+                      "executor model: folder where finished runs are kept, and found again instead of run again; not those with "
+                      "--decisions or --timeline");
   command->add_option("--decisions", options->decisions,
                       "one scheduler: what it was told and what it decided, with the reason, a JSON line each");
   command->add_option("--timeline", options->timeline,

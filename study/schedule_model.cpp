@@ -9,6 +9,7 @@
 #include "study/launch_fit.h"
 #include "study/run_pool.h"
 #include "sw/core/errors.h"
+#include "sw/core/hash.h"
 #include "sw/policy/corun_file.h"
 #include "sw/policy/policy.h"
 #include "sw/scheduler/decision_log.h"
@@ -129,8 +130,16 @@ RunSpec ScheduleOnModel::empty_spec(const MachineConfig& machine, PartitionerKin
   return spec;
 }
 
-std::vector<RunResult> ScheduleOnModel::results_of(std::vector<NamedRun> runs, const std::string& what) const {
-  if (!setting_.keep.empty()) {
+ScheduleRun ScheduleOnModel::operator()(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
+                                        std::optional<Time> wait, const std::filesystem::path& decisions,
+                                        const std::filesystem::path& timeline) {
+  const std::uint64_t which = fnv1a(fmt::format("{} {}", scenario.name, wait.value_or(Time(0)).count()));
+  const std::string name = fmt::format("schedule-{}-{:x}", scheduler, which);
+  return run({{name, scenario, target, std::string(scheduler), wait, decisions, timeline}}).front();
+}
+
+std::vector<RunResult> ScheduleOnModel::results_of(std::vector<NamedRun> runs, const std::string& what, bool keep) const {
+  if (keep && !setting_.keep.empty()) {
     for (NamedRun& run : runs) run.fingerprint += fmt::format("{} seed {}", setting_.machine_text, setting_.seed);
     return run_all(runs, setting_.keep, setting_.jobs, what);
   }
@@ -231,6 +240,7 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
   input.executed = of_kernels(setting_.co_runs.executed, input.mix);
   input.seed = setting_.seed;
   input.ntt = {setting_.max_ntt, 1e6 / c.target.machine.core_mhz};  // times are in cycles
+  check_rates(c.scheduler, input);
   spec.window = Cycles(kPatience * serial);
   spec.timeline_file = c.timeline;
   spec.make_scheduler = [name = c.scheduler, input, file = c.decisions] {
@@ -265,7 +275,8 @@ std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& c
   (void)measure_coruns(paired);
   std::vector<NamedRun> runs;
   for (const ScheduleCase& c : cases) runs.push_back(named(c));
-  const std::vector<RunResult> results = results_of(runs, "schedules");
+  const bool keep = std::ranges::all_of(cases, [](const ScheduleCase& c) { return c.decisions.empty() && c.timeline.empty(); });
+  const std::vector<RunResult> results = results_of(runs, "schedules", keep);
   std::vector<ScheduleRun> out;
   for (std::size_t i = 0; i < cases.size(); ++i) out.push_back(schedule_run(cases[i], runs[i].spec, results[i], alone_));
   return out;

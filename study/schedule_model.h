@@ -22,7 +22,7 @@ struct ScheduleCase {
   ScheduleTarget target;
   std::string scheduler;
   std::optional<Time> wait{};
-  std::filesystem::path decisions{};  ///< gets a JSON line a decision; a run that was kept writes none. Empty: none
+  std::filesystem::path decisions{};  ///< gets a JSON line a decision; such a run is not kept. Empty: none
   std::filesystem::path timeline{};   ///< gets a Chrome trace of the CTAs, likewise
 };
 
@@ -52,9 +52,7 @@ class ScheduleOnModel {
   [[nodiscard]] std::vector<ScheduleRun> run(const std::vector<ScheduleCase>& cases);
   [[nodiscard]] ScheduleRun operator()(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
                                        std::optional<Time> wait, const std::filesystem::path& decisions = {},
-                                       const std::filesystem::path& timeline = {}) {
-    return run({{"schedule", scenario, target, std::string(scheduler), wait, decisions, timeline}}).front();
-  }
+                                       const std::filesystem::path& timeline = {});
 
   /// Cycles of each kernel's whole grid alone with 1, 2, ... CTAs on every SM, as STATIC quotas, on the twin: measured once.
   /// @throws InputError when a kernel fits no SM; Interrupted
@@ -69,7 +67,7 @@ class ScheduleOnModel {
  private:
   [[nodiscard]] RunSpec empty_spec(const MachineConfig& machine, PartitionerKind partitioner) const;
   [[nodiscard]] NamedRun named(const ScheduleCase& c);
-  [[nodiscard]] std::vector<RunResult> results_of(std::vector<NamedRun> runs, const std::string& what) const;
+  [[nodiscard]] std::vector<RunResult> results_of(std::vector<NamedRun> runs, const std::string& what, bool keep = true) const;
 
   ModelSetting setting_;
   std::map<std::string, RunResult> alone_;  ///< by kernel, as `times_`

@@ -112,4 +112,6 @@ std::vector<DecisionTimes> measure_decisions(unsigned decisions, std::uint64_t s
           measure<Vsequencer_8_32, Vcore_8_32, 8>(32, decisions, seed)};
 }
 
+std::unique_ptr<IPartitionCore> make_wide_rtl_core() { return std::make_unique<RtlPartitionCore<Vcore_8_32, 8>>(); }
+
 }  // namespace sluice

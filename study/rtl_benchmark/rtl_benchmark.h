@@ -9,6 +9,9 @@
 
 namespace sluice {
 
+/// The partition core of the most kernels and CTAs.
+[[nodiscard]] std::unique_ptr<IPartitionCore> make_wide_rtl_core();
+
 struct DispatchRate {
   double per_cycle = 0;         ///< CTAs a cycle while CTAs end at random times and something always fits; the worst mode
   unsigned first_dispatch = 0;  ///< cycles from the launch to the first CTA at the port, the worst of many launches

@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <sstream>
+#include <utility>
 
 #include "sw/core/errors.h"
 
@@ -27,6 +29,20 @@ std::string text_of(const toml::node& node) {
   }
   std::ranges::replace(text, '\n', ' ');
   return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+}
+
+/// Letters to put in, take out or change until one word is the other.
+std::size_t edits(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t changed = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
+    }
+  }
+  return row.back();
 }
 
 }  // namespace
@@ -65,7 +81,7 @@ void TomlTable::fail(std::string_view key, const std::string& what) const {
 const toml::node* TomlTable::find(std::string_view key) {
   known_.emplace(key);
   const toml::node* node = table_->get(key);
-  if (node == nullptr && required_ && missing_.empty()) missing_ = key;
+  if (node == nullptr && required_) missing_.push_back(full_name(key));
   return node;
 }
 
@@ -169,13 +185,17 @@ std::vector<TomlTable> TomlTable::array(std::string_view key) {
 }
 
 void TomlTable::finish() const {
+  const std::string missing =
+      missing_.empty() ? "" : fmt::format("{}: {} missing", fmt::join(missing_, ", "), missing_.size() == 1 ? "is" : "are");
   for (const auto& [key, node] : *table_) {
     if (known_.contains(key.str())) continue;
-    const std::string missing = missing_.empty() ? "" : fmt::format(", and {}: is missing", full_name(missing_));
-    throw InputError(
-        fmt::format("{}: {}: unknown key{}; allowed: {}", where(&node), full_name(key.str()), missing, fmt::join(known_, ", ")));
+    const auto nearest = std::ranges::min_element(known_, {}, [&](const std::string& k) { return edits(key.str(), k); });
+    const bool near = nearest != known_.end() && 2 * edits(key.str(), *nearest) <= key.length();
+    throw InputError(fmt::format("{}: {}: unknown key{}; allowed: {}{}", where(&node), full_name(key.str()),
+                                 missing.empty() ? "" : ", and " + missing, fmt::join(known_, ", "),
+                                 near ? "; nearest: " + *nearest : ""));
   }
-  if (!missing_.empty()) fail(missing_, "is missing");
+  if (!missing.empty()) throw InputError(fmt::format("{}: {}", where(nullptr), missing));
 }
 
 }  // namespace sluice

@@ -42,7 +42,8 @@ class TomlTable {
   [[nodiscard]] std::optional<TomlTable> optional_table(std::string_view key);
   [[nodiscard]] std::vector<TomlTable> array(std::string_view key);
   /// Call it before checks that compare keys: until then a missing key still has the value it came with.
-  /// @throws InputError for an unknown key first (a misspelt key is both unknown and missing), then for a missing one
+  /// @throws InputError for an unknown key first (a misspelt key is both unknown and missing), with the key it may be meant for;
+  /// then for all that are missing
   void finish() const;
   /// An error about `key` that a single range can't express.
   [[noreturn]] void fail(std::string_view key, const std::string& what) const;
@@ -56,7 +57,7 @@ class TomlTable {
   std::string name_;
   const toml::table* table_;
   std::set<std::string, std::less<>> known_;
-  std::string missing_;  ///< first required key that is not there
+  std::vector<std::string> missing_;  ///< required keys that are not there
   bool required_ = true;
 };
 

@@ -35,6 +35,8 @@ std::unique_ptr<IScheduler> slate(const SchedulerInput& input) {
   return std::make_unique<SlateScheduler>(sms, slate_table_rule(sms, input.intensities, table));
 }
 
+constexpr std::size_t kUnitSlots = 8;  ///< kernel slots of the largest partition unit
+
 constexpr SchedulerRow kRows[] = {
     {kWarpedSlicer,
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
@@ -53,30 +55,33 @@ constexpr SchedulerRow kRows[] = {
      true},
     // SiM's transformed kernels without its service: no quota holds, and each takes what those before it leave.
     {"pt", [](const SchedulerInput&) { return unit_decides(Mode::Static)(); }},
-    {"slate", slate<SlateTable::Printed>},
-    {"slate_symmetric", slate<SlateTable::Symmetric>},
+    {"slate", slate<SlateTable::Printed>, false, Rates::Alone},
+    {"slate_symmetric", slate<SlateTable::Symmetric>, false, Rates::Alone},
     {"slate_measured",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<SlateScheduler>(input.machine.num_sms,
                                                slate_measured_rule(input.machine, input.mix, input.times, input.coruns));
      },
-     false, true},
+     false, Rates::CoRuns},
     // Kernel consolidation, which Kernelet is compared with: all kernels at once, each taking what those before it leave.
     {"base", [](const SchedulerInput&) { return unit_decides(Mode::LeftOver)(); }},
     {"kernelet",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<KerneletScheduler>(input.machine, input.predicted, input.mix, input.min_slice);
-     }},
+     },
+     false, Rates::Predicted},
     {"kernelet_opt",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        auto scheduler = std::make_unique<KerneletScheduler>(input.machine, input.executed, input.mix, input.min_slice);
        scheduler->prune(0, 0);
        return scheduler;
-     }},
+     },
+     false, Rates::Executed},
     {"monte_carlo",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<MonteCarlo>(input.machine, input.executed, input.mix, input.seed);
-     }},
+     },
+     false, Rates::Executed},
 };
 
 }  // namespace
@@ -99,13 +104,28 @@ bool needs_times(std::string_view name) {
 
 bool needs_coruns(std::string_view name) {
   const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
-  return row != std::end(kRows) && row->needs_coruns;
+  return row != std::end(kRows) && row->rates == Rates::CoRuns;
+}
+
+void check_rates(std::string_view name, const SchedulerInput& input) {
+  const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
+  if (row == std::end(kRows)) return;
+  const bool of_pairs = row->rates == Rates::Predicted || row->rates == Rates::Executed;
+  const bool alike = std::ranges::all_of(input.mix, [&](const auto& k) { return k.name == input.mix.front().name; });
+  const bool lacks = (row->rates == Rates::Alone && input.intensities.empty()) ||
+                     (row->rates == Rates::CoRuns && input.coruns.empty() && !alike) ||
+                     (row->rates == Rates::Predicted && input.predicted.kernels.empty()) ||
+                     (row->rates == Rates::Executed && input.executed.kernels.empty());
+  if (lacks)
+    throw InputError(fmt::format(
+        "scheduler {}: decides by {}", name,
+        of_pairs ? "a table of pairs: give one with --pairs" : "rates that executor fake does not have: use --executor model"));
 }
 
 MakeScheduler scheduler_of(const PolicyPlan& plan, const MachineConfig& machine) {
   return [plan, machine]() -> std::unique_ptr<IScheduler> {
     if (plan.mode == Mode::Dynamic) return std::make_unique<WarpedSlicerScheduler>(machine);
-    return std::make_unique<PolicyScheduler>(plan);
+    return std::make_unique<PolicyScheduler>(plan, kUnitSlots);
   };
 }
 

@@ -34,12 +34,15 @@ struct SchedulerInput {
   AdaptiveScheduler::NttLimit ntt{};       ///< of `adaptive`
 };
 
+/// What a scheduler decides by that no kernel says of itself; without any of it, it would run one job after the other.
+enum class Rates { None, Alone, CoRuns, Predicted, Executed };
+
 /// A scheduler by its name.
 struct SchedulerRow {
   std::string_view name;
   std::unique_ptr<IScheduler> (*make)(const SchedulerInput& input);
   bool needs_times = false;   ///< of every kernel of the mix
-  bool needs_coruns = false;  ///< of every pair of the mix, and the times alone with all CTAs that fit
+  Rates rates = Rates::None;  ///< CoRuns: of every pair of the mix, and the times alone with all CTAs that fit
 };
 
 /// Schedulers that are more than a policy held over time. A new one is its file, its test, and its row here.
@@ -51,6 +54,9 @@ struct SchedulerRow {
 [[nodiscard]] bool needs_times(std::string_view name);
 /// Whether a scheduler of that name shares SMs only between kernels of SchedulerInput::coruns.
 [[nodiscard]] bool needs_coruns(std::string_view name);
+
+/// @throws InputError when the scheduler of that name decides by rates and the executor gives it none
+void check_rates(std::string_view name, const SchedulerInput& input);
 
 /// A policy's plan as a scheduler; a plan of DYNAMIC is Warped-Slicer's.
 [[nodiscard]] MakeScheduler scheduler_of(const PolicyPlan& plan, const MachineConfig& machine);

@@ -136,6 +136,7 @@ ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& tar
   input.seed = settings.seed;
   input.min_slice = settings.min_slice;
   input.ntt = {settings.max_ntt, 1e9};  // times are in milliseconds
+  check_rates(scheduler, input);
   std::unique_ptr<IScheduler> made = make_scheduler(scheduler, input);
   const auto* kernelet = dynamic_cast<const KerneletScheduler*>(made.get());
   LoggedScheduler decides(std::move(made), settings.decisions);

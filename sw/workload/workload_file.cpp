@@ -2,6 +2,7 @@
 #include "sw/workload/workload_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -11,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "sw/core/errors.h"
 #include "sw/core/hash.h"
 #include "sw/io/atomic_file.h"
 #include "sw/io/toml_reader.h"
@@ -65,9 +67,9 @@ constexpr Published kPublished[] = {
 };
 
 void read_behaviour(TomlTable& table, KernelBehaviour& b) {
+  table.optional();
   for (const Fraction& f : kReal) table.read(f.key, b.*f.member, f.low, f.high);
   for (const Count& c : kCounts) table.read(c.key, b.*c.member, c.low, c.high);
-  table.optional();
   table.read("code_bytes", b.code_bytes, 0, 1U << 24);
   table.read("sectors", b.sectors, 1, 4);
   table.finish();
@@ -125,17 +127,18 @@ KernelDescriptor read_kernel(TomlTable table, const std::filesystem::path& folde
   // Mixes are written A_B, and files of results are named after their kernels.
   if (!std::ranges::all_of(kernel.name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '.'; }))
     table.fail("name", "must be letters, digits, '-' and '.'");
-  table.read("full_name", kernel.full_name);
-  kernel.type = static_cast<KernelType>(table.read_choice("type", {"compute", "memory", "cache"}));
   table.read("grid_ctas", kernel.grid_ctas, 1);
   table.read("block_threads", kernel.block_threads, 1, 1024);
   table.read("registers_per_cta", kernel.registers_per_cta, 0, kMaxRegistersPerCta);
-  table.read("shared_bytes_per_cta", kernel.shared_bytes_per_cta, 0, kMaxSharedBytesPerCta);
-  TomlTable behaviour = table.table("behaviour");
-  read_behaviour(behaviour, kernel.behaviour);
+  table.optional().read("shared_bytes_per_cta", kernel.shared_bytes_per_cta, 0, kMaxSharedBytesPerCta);
+  kernel.full_name = kernel.name;
+  table.read("full_name", kernel.full_name);
+  kernel.type = static_cast<KernelType>(table.read_choice("type", {"compute", "memory", "cache"}));
+  if (auto behaviour = table.optional_table("behaviour")) read_behaviour(*behaviour, kernel.behaviour);
   if (auto phase = table.optional_table("phase")) {
     kernel.phase.emplace();
     phase->read("from_cta", kernel.phase->from_cta, 1);
+    kernel.phase->behaviour = kernel.behaviour;
     read_behaviour(*phase, kernel.phase->behaviour);
   }
   if (auto reference = table.optional_table("reference")) {
@@ -155,7 +158,7 @@ KernelDescriptor read_kernel(TomlTable table, const std::filesystem::path& folde
     if (kernel.program) table.fail("trace", "a kernel has a program or a trace, not both");
     kernel.trace = read_trace(*trace, folder);
   }
-  table.optional().read("in_triples", kernel.in_triples);
+  table.read("in_triples", kernel.in_triples);
   double flops = -1;
   table.read("flops_per_thread", flops, 0, kMaxFlopsPerThread);
   if (flops >= 0) kernel.flops_per_thread = flops;
@@ -196,13 +199,20 @@ Workload read_workload(const std::filesystem::path& path) {
   const toml::table file = parse_toml(path);
   TomlTable root(path, "", file);
   Workload workload;
-  root.read("name", workload.name);
+  workload.name = path.stem().string();
   std::set<std::string> names;
+  std::vector<std::string> faults;  // one of each kernel
   Pages pages;
   for (TomlTable& table : root.array("kernel")) {
-    workload.kernels.push_back(read_kernel(table, path.parent_path(), pages));
-    if (!names.insert(workload.kernels.back().name).second) table.fail("name", "another kernel has this name");
+    try {
+      workload.kernels.push_back(read_kernel(table, path.parent_path(), pages));
+      if (!names.insert(workload.kernels.back().name).second) table.fail("name", "another kernel has this name");
+    } catch (const InputError& error) {
+      faults.emplace_back(error.what());
+    }
   }
+  if (!faults.empty()) throw InputError(fmt::format("{}", fmt::join(faults, "; ")));
+  root.optional().read("name", workload.name);
   root.finish();
   return workload;
 }

@@ -106,8 +106,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "barrier_interval = 0\nbarier = 1",
                 {"behaviour.barier", "unknown key", "barrier_interval"},
                 false},
-        Refusal{"MissingKey", "warp_instructions = ", "", {"behaviour.warp_instructions", "is missing"}, false},
-        Refusal{"MissingTable", "[kernel.behaviour]", "[kernel.behavior]", {"kernel.behaviour", "is missing"}, false},
+        Refusal{"MissingKey", "grid_ctas = ", "", {"kernel.grid_ctas", "is missing"}, false},
+        Refusal{"MissingTable",
+                "[kernel.behaviour]",
+                "[kernel.behavior]",
+                {"kernel.behavior: unknown key", "nearest: behaviour"},
+                false},
         Refusal{"Syntax", "full_name = ", "full_name = \"Black", {}}),
     [](const auto& refusal) { return std::string(refusal.param.claim); });
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of one's own: a workload from `workload new`, curves, schedules that lack what they decide by.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/sluice_program.h"
+
+namespace sluice::test {
+namespace {
+
+TEST_F(Sluice, AWorkloadToStartFromIsRightAndIsNotOverwritten) {
+  const std::string file = (folder_ / "mine.toml").string();
+  EXPECT_EQ(sluice("workload new " + file + " --kernels GEMM,COPY").exit, 0);
+  const Outcome checked = sluice("workload check " + file + " --machine " + fermi);
+  EXPECT_NE(checked.out.find("COPY: compute, 1000 CTAs of 256 threads, 4 CTAs fit on an SM of "), std::string::npos)
+      << checked.out;
+  EXPECT_EQ(sluice(partition(fermi, file)).exit, 0);
+  refuses("workload new " + file, "mine.toml: exists");
+}
+
+TEST_F(Sluice, AKernelNeedsANameAGridAndResources) {
+  const std::string least = "[[kernel]]\nname = 'A'\ngrid_ctas = 64\nblock_threads = 128\nregisters_per_cta = 4096\n";
+  std::ofstream(folder_ / "least.toml") << least;
+  std::ofstream(folder_ / "bad.toml") << least << "[[kernel]]\nname = 'B'\n[[kernel]]\nname = 'C'\ngrid_cta = 1\n";
+  const std::string file = (folder_ / "least.toml").string();
+  EXPECT_EQ(sluice("sim --machine " + fermi + " --workload " + file + " --kernels A --policy left_over --window 3000").exit, 0);
+  const std::string lacks = "kernel.block_threads, kernel.registers_per_cta: are missing";
+  const std::string bad = "workload check " + (folder_ / "bad.toml").string();
+  refuses(bad, "bad.toml:6: kernel.grid_ctas, " + lacks + "; ");
+  refuses(bad, "bad.toml:10: kernel.grid_cta: unknown key, and kernel.grid_ctas, " + lacks + "; allowed: ");
+  refuses(bad, "; nearest: grid_ctas");
+}
+
+TEST_F(Sluice, CurvesDecideOnPaperAndByTheCore) {
+  const std::string curves = (folder_ / "curves.csv").string();
+  std::ofstream(curves) << "CTAs,DXT,MVP\n1,1.0,1.6\n2,2.0,2.0\n3,2.9,1.5\n4,3.6,1.2\n5,4.0,\n6,4.1,\n";
+  const std::string of_pair = partition(fermi, table2, "--pairs DXT_MVP --json --curves " + curves);
+  nlohmann::json by_core;
+  for (const char* partitioner : {"paper", "rtl", "twin"}) {
+    const Outcome o = sluice(of_pair + " --partitioner " + partitioner);
+    const nlohmann::json rows = nlohmann::json::parse(o.out);
+    ASSERT_EQ(rows.size(), 6U) << o.err;
+    EXPECT_EQ(rows[4]["policy"], "warped_slicer");
+    EXPECT_EQ(rows[4]["ctas"], (std::vector{6, 2})) << partitioner;
+    EXPECT_EQ(rows[4]["ctas"], rows[5]["ctas"]) << "solo_curve: the curves have no dips that matter";
+  }
+  refuses(of_pair + " --policy oracle", "policy oracle: its partition needs a run (sluice sim, sluice eval); here: ");
+  refuses(partition(fermi, table2, "--pairs DXT_MVP --partitioner rtl"), "--partitioner: the unit decides over --curves");
+  for (const auto& [text, said] : {std::pair{"CTAs,DXT\n", "needs a heading CTAs,A,B and a line for each count"},
+                                   {"CTAs,DXT\n1,2\n3,3\n", ":3: 3: the CTA count here must be 2"},
+                                   {"CTAs,DXT\n1,-2\n", ":2: -2: must be an IPC, 0 or more"},
+                                   {"CTAs,DXT\n1,2,3\n", ":2: 3 fields: the heading has 2"},
+                                   {"CTAs,DXT,MVP\n1,2,\n2,2,2\n", ":3: MVP: no IPC with fewer CTAs"},
+                                   {"CTAs,DXT\n1,2\n", "kernel MVP: no curve over CTA counts"}}) {
+    std::ofstream(curves) << text;
+    refuses(of_pair, said);
+  }
+}
+
+TEST_F(Sluice, ASchedulerWithoutTheRatesItDecidesBySaysSo) {
+  const std::string schedule = "schedule --scenario " + effisha + " --scheduler ";
+  for (const char* name : {"slate", "slate_symmetric", "slate_measured"})
+    refuses(schedule + name,
+            std::string("scheduler ") + name + ": decides by rates that executor fake does not have: use --executor model");
+  for (const char* name : {"kernelet", "kernelet_opt", "monte_carlo"})
+    refuses(schedule + name, std::string("scheduler ") + name + ": decides by a table of pairs: give one with --pairs");
+}
+
+TEST_F(Sluice, ABoundOfTheNttThatIsNotKeptIsSaid) {
+  const std::string schedule = "schedule --scenario " + effisha + " --scheduler arrival,adaptive --max-ntt ";
+  EXPECT_NE(sluice(schedule + "1.01").err.find("--max-ntt 1.01: not kept: the NTT of job "), std::string::npos);
+  EXPECT_EQ(sluice(schedule + "1e9").err, "");
+}
+
+TEST_F(Sluice, SchedulesOnTheModelKeepTheirRuns) {
+  std::ofstream(folder_ / "s.toml") << "name = 'S'\n[[job]]\nname = 'A'\nkernel = 'A'\narrival_ms = 0\n";
+  std::ofstream(folder_ / "w.toml") << "[[kernel]]\nname = 'A'\ngrid_ctas = 64\nblock_threads = 128\nregisters_per_cta = 4096\n";
+  const std::string keep = (folder_ / "kept").string(),
+                    schedule = "schedule --executor model --partitioner twin --scheduler arrival --json --machine " + fermi +
+                               " --workload " + (folder_ / "w.toml").string() + " --scenario " + (folder_ / "s.toml").string() +
+                               " --keep ";
+  const Outcome first = sluice(schedule + keep), again = sluice(schedule + keep);
+  EXPECT_EQ(first.exit, 0) << first.err;
+  EXPECT_EQ(std::distance(fs::directory_iterator(keep), {}), 2) << "alone, and the schedule";
+  EXPECT_NE(first.err, "");
+  EXPECT_EQ(again.err, "") << "nothing runs";
+  EXPECT_EQ(first.out, again.out);
+  refuses("schedule --scenario " + effisha + " --scheduler piv --keep " + keep, "--keep: executor fake runs at once");
+}
+
+}  // namespace
+}  // namespace sluice::test
