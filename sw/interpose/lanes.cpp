@@ -2,7 +2,6 @@
 #include "sw/interpose/lanes.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "sw/interpose/program.h"
@@ -15,12 +14,6 @@ namespace {
 constexpr std::chrono::seconds kStandsStill(1);  // by then the watchdog has raised its quota to all there is
 
 }  // namespace
-
-gpu::QuotaTable quotas_of(const Share& share, std::uint32_t sms) {
-  const std::uint32_t first = std::min(share.sms.first.value(), sms);
-  return gpu::uniform_quota(sms, std::min<std::uint32_t>(share.ctas.value(), SLUICE_MAX_SLOTS), first,
-                            std::min(share.sms.count, sms - first));
-}
 
 bool Lane::outstanding() const {
   std::erase_if(replays, [](const Event& r) { return SLUICE_REAL(cuEventQuery)(r.get()) != CUDA_ERROR_NOT_READY; });

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/gpu/jobs/job_shape.h"
 #include "sw/gpu/jobs/watchdog.h"
 #include "sw/gpu/runtime/control.h"
 #include "sw/interpose/context_state.h"
@@ -74,10 +75,9 @@ struct Lane {
   std::size_t behind = 0;              ///< native launches since one under quota has ended
   std::mutex launching;                ///< launches enter the stream in the order in which they are noted
   [[nodiscard]] bool outstanding() const;
+  [[nodiscard]] gpu::QuotaTable quotas() const { return raised ? *raised : gpu::quotas_of(share, context_state->shape().sms); }
   [[nodiscard]] std::size_t queued() const { return behind + slots.front()->pending.size(); }  ///< of a stream's
 };
-
-[[nodiscard]] gpu::QuotaTable quotas_of(const Share& share, std::uint32_t sms);
 
 /// The lanes of the process, under one lock that is never held while the driver may wait for the GPU.
 class Lanes : public ILanes {

@@ -257,11 +257,8 @@ bool Lanes::see(ContextState& context_state) {
 }
 
 bool Lanes::send(Lane& lane, bool waits) {
-  SluiceOrders orders{};
-  const gpu::QuotaTable quotas = lane.raised ? *lane.raised : quotas_of(lane.share, lane.context_state->shape().sms);
-  std::ranges::copy(quotas, orders.quota);
-  orders.wanted = std::accumulate(quotas.begin(), quotas.end(), 0U);
-  orders.epoch = static_cast<unsigned>(lane.order = ++counted_.orders);
+  lane.order = ++counted_.orders;
+  const SluiceOrders orders = gpu::orders_of(lane.quotas(), static_cast<unsigned>(lane.order));
   lane.stale = !(waits ? lane.context_state->write(lane.orders, &orders, sizeof orders)
                        : lane.context_state->order(lane.orders, &orders, sizeof orders));
   return !lane.stale;
@@ -330,9 +327,8 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
   }
   if (front.waits && seen.ended + seen.resident > 0) {
     if (!slot.watchdog) slot.watchdog.emplace(kStandsStill, front.grid[1]);
-    const gpu::QuotaTable in_force = lane.raised ? *lane.raised : quotas_of(lane.share, lane.context_state->shape().sms);
     if (lane.share.ctas.value() > 0)
-      if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, in_force)) {
+      if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, lane.quotas())) {
         std::fprintf(stderr, "sluice: %s: no block has ended for 100 ms: quota raised to at most %u\n", front.kernel.c_str(),
                      *std::ranges::max_element(*raised));
         lane.raised = std::move(raised);
@@ -354,9 +350,8 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
 
 void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now) {
   const Pending& launch = slot.pending.front();
-  const gpu::QuotaTable quotas = lane.raised ? *lane.raised : quotas_of(lane.share, lane.context_state->shape().sms);
   std::uint64_t wanted = 0;
-  for (const std::uint32_t q : quotas) wanted += std::min(q, launch.grid[1]);
+  for (const std::uint32_t q : lane.quotas()) wanted += std::min(q, launch.grid[1]);
   if (seen.ended == 0 && !slot.asleep) return;  // its own grid has not begun, or all of it has room
   if (seen.resident >= wanted) {
     slot.raised = false;

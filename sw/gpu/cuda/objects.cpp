@@ -66,6 +66,17 @@ EventHandle make_event() {
   return EventHandle(event);
 }
 
+double timed(CUstream stream, const std::string& label, const std::function<void()>& work) {
+  const EventHandle first = make_event(), last = make_event();
+  check(driver().cuEventRecord(first.get(), stream), "recording an event");
+  work();
+  check(driver().cuEventRecord(last.get(), stream), "recording an event");
+  check(driver().cuEventSynchronize(last.get()), label + " failed on the GPU");
+  float ms = 0;
+  check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
+  return ms / 1e3;
+}
+
 DeviceMemory allocate(std::size_t bytes, const std::string& what) {
   CUdeviceptr pointer = 0;
   const CUresult result = driver().cuMemAlloc(&pointer, bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -77,6 +78,8 @@ class Context {
 /// @param urgent  highest priority: for copies of quota tables and counters
 [[nodiscard]] StreamHandle make_stream(bool urgent = false);
 [[nodiscard]] EventHandle make_event();
+/// Seconds between events around what `work` puts into the stream; waits for its end. @param label  for messages
+[[nodiscard]] double timed(CUstream stream, const std::string& label, const std::function<void()>& work);
 /// @throws GpuError saying how much was asked for and how much is free
 [[nodiscard]] DeviceMemory allocate(std::size_t bytes, const std::string& what);
 [[nodiscard]] PinnedMemory allocate_pinned(std::size_t bytes, const std::string& what);

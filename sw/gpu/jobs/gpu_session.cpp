@@ -8,6 +8,7 @@
 #include <numeric>
 #include <thread>
 
+#include "sw/gpu/jobs/job_shape.h"
 #include "sw/gpu/jobs/rates.h"
 
 namespace sluice::gpu {
@@ -81,8 +82,7 @@ SiliconMix silicon_mix(const GpuSession& session, const PreparedMix& mix, double
 
 std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms) {
   std::vector<QuotaTable> tables;
-  for (const Share& share : partition.shares)
-    tables.push_back(uniform_quota(num_sms, share.ctas.value(), share.sms.first.value(), share.sms.count));
+  for (const Share& share : partition.shares) tables.push_back(quotas_of(share, num_sms));
   return tables;
 }
 
@@ -190,20 +190,15 @@ MixRates native_rates(const PreparedMix& mix, const std::vector<CUstream>& strea
 }
 
 MixRates back_to_back_rates(const PreparedMix& mix, CUstream stream, double window) {
-  const EventHandle first = make_event(), last = make_event();
   for (const PreparedKernel* kernel : mix) kernel->launch_native(stream);
   double round = 0;
   for (const PreparedKernel* kernel : mix) round += native_seconds(*kernel, stream);
   const int rounds = std::max(2, static_cast<int>(window / round));
-  check(driver().cuEventRecord(first.get(), stream), "recording an event");
-  for (int i = 0; i < rounds; ++i)
-    for (const PreparedKernel* kernel : mix) kernel->launch_native(stream);
-  check(driver().cuEventRecord(last.get(), stream), "recording an event");
-  check(driver().cuEventSynchronize(last.get()), "running kernels in turn");
-  float ms = 0;
-  check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
   MixRates rates;
-  rates.seconds = ms / 1e3;
+  rates.seconds = timed(stream, "running kernels in turn", [&] {
+    for (int i = 0; i < rounds; ++i)
+      for (const PreparedKernel* kernel : mix) kernel->launch_native(stream);
+  });
   for (const PreparedKernel* kernel : mix)
     rates.blocks_per_second.push_back(rounds * static_cast<double>(kernel->spec().blocks()) / rates.seconds);
   return rates;
@@ -218,14 +213,7 @@ void sleep_seconds(double duration) {
 }
 
 double native_seconds(const PreparedKernel& kernel, CUstream stream) {
-  const EventHandle first = make_event(), last = make_event();
-  check(driver().cuEventRecord(first.get(), stream), "recording an event");
-  kernel.launch_native(stream);
-  check(driver().cuEventRecord(last.get(), stream), "recording an event");
-  check(driver().cuEventSynchronize(last.get()), kernel.spec().label + " failed on the GPU");
-  float ms = 0;
-  check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
-  return ms / 1e3;
+  return timed(stream, kernel.spec().label, [&] { kernel.launch_native(stream); });
 }
 
 }  // namespace sluice::gpu

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace sluice::gpu {
 
@@ -37,6 +38,19 @@ SluiceJob job_shape(const JobSize& size) {
   job.inverse_y = UINT32_MAX / job.grid_y;
   job.inverse_blocks = UINT64_MAX / job.blocks;
   return job;
+}
+
+QuotaTable quotas_of(const Share& share, std::uint32_t num_sms) {
+  return uniform_quota(num_sms, std::min<std::uint32_t>(share.ctas.value(), SLUICE_MAX_SLOTS), share.sms.first.value(),
+                       share.sms.count);
+}
+
+SluiceOrders orders_of(const QuotaTable& quotas, unsigned epoch) {
+  SluiceOrders orders{};
+  orders.epoch = epoch;
+  orders.wanted = std::accumulate(quotas.begin(), quotas.end(), 0U);
+  std::ranges::copy(quotas, orders.quota);
+  return orders;
 }
 
 }  // namespace sluice::gpu

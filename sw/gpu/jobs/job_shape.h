@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "sw/gpu/jobs/layout.h"
 #include "sw/gpu/runtime/control.h"
 
 namespace sluice::gpu {
@@ -15,5 +16,10 @@ struct JobSize {
 };
 /// The ranges of a job's queue and the divisors of its grid. The caller sets the pointers, counts_runs, flags and shared_at.
 [[nodiscard]] SluiceJob job_shape(const JobSize& size);
+
+/// A kernel's share as CTAs on each SM: at most the slots that there are.
+[[nodiscard]] QuotaTable quotas_of(const Share& share, std::uint32_t num_sms);
+/// What CTAs are told, in one copy. @param epoch  number of the order
+[[nodiscard]] SluiceOrders orders_of(const QuotaTable& quotas, unsigned epoch);
 
 }  // namespace sluice::gpu

@@ -74,12 +74,7 @@ void QuotaJob::order(const QuotaTable& quota) {
   quota_ = quota;
   check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");  // the buffer is free again
   auto* orders = static_cast<SluiceOrders*>(orders_.get());
-  ++epoch_;
-  orders->wanted = std::accumulate(quota.begin(), quota.end(), 0U);
-  std::fill(std::begin(orders->quota), std::end(orders->quota), 0U);
-  std::copy(quota.begin(), quota.end(), orders->quota);
-  orders->limit = job_.tickets;  // none
-  orders->epoch = epoch_;
+  *orders = orders_of(quota, ++epoch_);
   check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, orders), orders, sizeof *orders, copies_.get()),
         "sending quotas");
 }
@@ -263,16 +258,10 @@ void QuotaJob::redistribute() {
 double QuotaJob::run_timed(bool empty) {
   if (!empty) rewind();
   for (const StreamHandle& s : streams_) check(driver().cuStreamSynchronize(s.get()), "before a timed launch");
-  const EventHandle first = make_event(), last = make_event();
   CUstream stream = streams_.front().get();
-  check(driver().cuEventRecord(first.get(), stream), "recording an event");
-  launch(stream);
-  check(driver().cuEventRecord(last.get(), stream), "recording an event");
-  check(driver().cuEventSynchronize(last.get()), kernel_.spec().label + " failed on the GPU");
+  const double seconds = timed(stream, kernel_.spec().label, [&] { launch(stream); });
   finish(5);
-  float ms = 0;
-  check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
-  return ms / 1e3;
+  return seconds;
 }
 
 }  // namespace sluice::gpu

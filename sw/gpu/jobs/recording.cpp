@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 
 #include "sw/gpu/record/assemble.h"
@@ -24,17 +23,6 @@ std::pair<std::uint64_t, std::uint64_t> windows(const Context& context, const st
   std::uint64_t found[2] = {};
   check(driver().cuMemcpyDtoH(found, address, sizeof found), "reading the windows");
   return {found[0], found[1]};
-}
-
-double seconds_of(CUstream stream, const std::string& label, const std::function<void()>& launch) {
-  const EventHandle first = make_event(), last = make_event();
-  check(driver().cuEventRecord(first.get(), stream), "recording an event");
-  launch();
-  check(driver().cuEventRecord(last.get(), stream), "recording an event");
-  check(driver().cuEventSynchronize(last.get()), label + " failed on the GPU");
-  float ms = 0;
-  check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
-  return ms / 1e3;
 }
 
 void copy_from(void* to, const DeviceMemory& memory, std::size_t bytes) {
@@ -78,7 +66,7 @@ Recording record(const Context& context, const Compiler& compiler, const DeviceT
   std::vector<void*> parameters = prepared.parameters();
   parameters.push_back(&job);
   const auto launch = [&](const Kernel& code) {
-    return seconds_of(stream.get(), spec.label, [&] {
+    return timed(stream.get(), spec.label, [&] {
       check(driver().cuLaunchKernel(code.function(), spec.grid[0], spec.grid[1], spec.grid[2], spec.block[0], spec.block[1],
                                     spec.block[2], spec.shared_bytes, stream.get(), parameters.data(), nullptr),
             spec.label + ": launch");
