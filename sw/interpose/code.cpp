@@ -10,7 +10,6 @@
 #include "sw/interpose/cache.h"
 #include "sw/interpose/compile.h"
 #include "sw/interpose/compiler_process.h"
-#include "sw/interpose/packed_code.h"
 #include "sw/interpose/ptx_in_memory.h"
 #include "sw/interpose/table.h"
 

@@ -17,7 +17,6 @@
 #include "sw/gpu/source/program.h"
 #include "sw/interpose/cache.h"
 #include "sw/interpose/module_code.h"
-#include "sw/interpose/packed_code.h"
 
 namespace sluice::interpose {
 namespace {

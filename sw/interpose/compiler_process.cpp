@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "sw/interpose/find_ptxas.h"
-#include "sw/interpose/packed_code.h"
 
 namespace sluice::interpose {
 

@@ -4,6 +4,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -77,6 +78,22 @@ void FixedShares::follow() {
   }
   alignas(inotify_event) std::array<char, 4096> events{};
   while (::read(changes, events.data(), events.size()) > 0) read();
+}
+
+std::unique_ptr<IShares> make_shares(ILanes& lanes) {
+  const auto set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (!set("SLUICE_SOCKET").empty()) return service_shares(lanes);
+  const std::string quota = set("SLUICE_QUOTA"), sms = set("SLUICE_SMS"), file = set("SLUICE_QUOTA_FILE");
+  if (quota.empty() && sms.empty() && file.empty()) return std::make_unique<NoShares>("no quota is set");
+  Share share = kWholeMachine;
+  unsigned first = 0, last = 0;
+  if (!quota.empty())
+    share.ctas = CtaCount(std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::atoi(quota.c_str())), 1, SLUICE_MAX_SLOTS));
+  if (std::sscanf(sms.c_str(), "%u-%u", &first, &last) == 2 && first <= last) share.sms = {SmId(first), last - first + 1};
+  return std::make_unique<FixedShares>(lanes, share, file);
 }
 
 }  // namespace sluice::interpose

@@ -2,7 +2,9 @@
 #pragma once
 // What a module becomes: machine code, and what is known about its kernels. Needs no driver.
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sw/gpu/rewrite/gate.h"
@@ -19,6 +21,14 @@ struct Code {
 };
 
 /// @param registers  that a thread may have; 0: any number
-[[nodiscard]] Code made(const std::string& ptx, bool variables, unsigned registers, const gpu::Assemble& assemble);
+[[nodiscard]] inline Code made(const std::string& ptx, bool variables, unsigned registers, const gpu::Assemble& assemble) {
+  gpu::RewrittenModule module = gpu::rewrite_module(ptx, runtime_text(), assemble, registers);
+  return {std::move(module.cubin), std::move(module.kernels), variables};
+}
+
+/// As one text: in the cache, and from the compiler's process.
+[[nodiscard]] std::string packed(const Code& code);
+/// @return nothing when the text is no code, or a part of one
+[[nodiscard]] std::optional<Code> unpacked(const std::string& text);
 
 }  // namespace sluice::interpose

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lane is a job of the service while it has launches, and a little longer: 10^5 short launches are one job. What the program's
 // threads say is noted under a lock; one thread of ours talks to the service.
-#include "sw/interpose/service_shares.h"
+#include "sw/interpose/shares.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs of the service as the interposer has them, with a daemon of this process and no driver.
-#include "sw/interpose/service_shares.h"
+#include "sw/interpose/shares.h"
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/interpose/packed_code.h"
+#include "sw/interpose/module_code.h"
 
 #include <gtest/gtest.h>
 
