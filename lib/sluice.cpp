@@ -168,13 +168,14 @@ regs::Parameters parameters(const sluice_unit_parameters& p) {
   in_range("sm_enable", p.sm_enable, 0, 1);
   in_range("sm_ready", p.sm_ready, 0, 1);
   in_range("launch_queue", p.launch_queue, 0, 0);  // the C interface has no launch port
-  in_range("flush", p.flush, 0, 1);
+  in_range("flush", p.flush, 0, 20);
   if (p.patience != 0 && (p.patience > 20 || (1U << p.patience) < 2 * p.num_sm + 8))
     throw InputError(fmt::format("patience = {}: must be 0, or at most 20 with 2^patience at least 2 num_sm + 8", p.patience));
   in_range("priority", p.priority, 0, 1);
   in_range("churn", p.churn, 0, 19);
-  return {p.num_sm,   p.max_kernels,  p.max_ctas, p.num_sched, p.region_units, p.sm_enable,
-          p.sm_ready, p.launch_queue, p.flush,    p.patience,  p.priority,     p.churn};
+  in_range("tail", p.tail, 0, 1);
+  return {p.num_sm,       p.max_kernels, p.max_ctas, p.num_sched, p.region_units, p.sm_enable, p.sm_ready,
+          p.launch_queue, p.flush,       p.patience, p.priority,  p.churn,        p.tail};
 }
 
 Mode mode_of(std::string_view name) {

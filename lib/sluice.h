@@ -111,12 +111,12 @@ sluice_status sluice_scheduler_decide(sluice_scheduler* scheduler, uint64_t now_
 typedef struct sluice_unit sluice_unit;
 
 typedef struct sluice_unit_parameters {
-  uint32_t num_sm;                                                              /* 1..256 */
-  uint32_t max_kernels;                                                         /* 2..8: kernel slots */
-  uint32_t max_ctas;                                                            /* 2..32: CTA slots of an SM */
-  uint32_t num_sched;                                                           /* 1..4: warp schedulers of an SM */
-  uint32_t region_units;                                                        /* 0, or 16..128 */
-  uint32_t sm_enable, sm_ready, launch_queue, flush, patience, priority, churn; /* options; 0 is off */
+  uint32_t num_sm;                                                                    /* 1..256 */
+  uint32_t max_kernels;                                                               /* 2..8: kernel slots */
+  uint32_t max_ctas;                                                                  /* 4..32: CTA slots of an SM */
+  uint32_t num_sched;                                                                 /* 1..4: warp schedulers of an SM */
+  uint32_t region_units;                                                              /* 0, or 16..128 */
+  uint32_t sm_enable, sm_ready, launch_queue, flush, patience, priority, churn, tail; /* options; 0 is off */
 } sluice_unit_parameters;
 
 /* What one SM did in this cycle. */

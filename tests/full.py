@@ -21,7 +21,7 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 STATE = ROOT / "build/full"
-UNIT = "core partition policy report scheduler workload trace systemc study cli gpu service interpose tb".split()
+UNIT = "core partition policy report scheduler workload trace systemc study cli gpu service interpose library tb".split()
 SCRIPTS = "lint build docs formal synth".split()   # they run tools, no program of a sanitizer build
 THREADS = "service interpose".split()
 CAMPAIGNS = [f"{build}.{label}" for build, labels in (("release", UNIT + SCRIPTS), ("asan", UNIT), ("tsan", THREADS)) for label in labels]

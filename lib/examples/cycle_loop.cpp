@@ -55,7 +55,7 @@ struct Machine {
 };
 
 unsigned long run(const char* mode, const unsigned* quotas) {
-  const sluice_unit_parameters parameters = {kSms, 2, kSlots, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+  const sluice_unit_parameters parameters = {kSms, 2, kSlots, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   const sluice_sm sm = {1536, 32768, 49152, kSlots};
   const sluice_kernel kernels[] = {{"computes", 400, 192, 4000, 0, nullptr, 0}, {"waits", 200, 192, 4000, 6000, nullptr, 0}};
   sluice_unit* unit = nullptr;

@@ -28,7 +28,7 @@ SC_MODULE(Gpu) {
   unsigned ended = 0;
 
   explicit Gpu(sc_core::sc_module_name name)
-      : sc_module(name), unit("unit", {kSms, 2, kSlots, 1, 0, 0, 0, 0, 0, 0, 0, 0}, kPeriod) {
+      : sc_module(name), unit("unit", {kSms, 2, kSlots, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}, kPeriod) {
     SC_HAS_PROCESS(Gpu);
     SC_THREAD(clock);
   }

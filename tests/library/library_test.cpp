@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 constexpr sluice_sm kSm = {1536, 32768, 49152, 8};
-constexpr sluice_unit_parameters kUnit = {4, 4, 8, 2, 0, 0, 1, 0, 0, 0, 0, 0};
+constexpr sluice_unit_parameters kUnit = {4, 4, 8, 2, 0, 0, 1, 0, 0, 0, 0, 0, 0};
 constexpr sluice_kernel kKernel = {"scan", 100, 192, 4096, 2048, nullptr, 0};
 
 class Library : public ::testing::Test {
