@@ -4,6 +4,15 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "sw/partition/ceiling.h"
+#include "sw/partition/star_hull.h"
+#include "sw/workload/machine_file.h"
+#include "tests/support.h"
+
 namespace sluice {
 namespace {
 
@@ -108,6 +117,112 @@ TEST(ProfileSample, IsCleanWhenTheSmHeldItsLabelAndNothingElse) {
   EXPECT_TRUE(s.clean());
   s.resident_max = CtaCount(2);
   EXPECT_FALSE(s.clean());
+}
+
+MachineConfig machine_of(const char* name) {
+  return read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines" / (std::string(name) + ".toml"));
+}
+
+TEST(Ceiling, IsTheLesserOfCrossbarAndDram) {
+  MachineConfig m = machine_of("fermi_table1");
+  const double dram = 6 * 32 * 924.0 / 700 / 128, crossbar = (16 + 12 - 20.0) / 4;  // 136 bytes are four flits of 40
+  EXPECT_DOUBLE_EQ(lines_per_cycle(m), std::min(dram, crossbar));
+  m.dram.channels = 12;
+  EXPECT_DOUBLE_EQ(lines_per_cycle(m), crossbar);
+}
+
+TEST(Ceiling, FifoInputsOfASquareCrossbarFillTwoMinusRootTwo) {
+  MachineConfig m = machine_of("fermi_table1");
+  m.dram.channels = 100;
+  m.l2_slices = m.num_sms = 16;
+  EXPECT_NEAR(lines_per_cycle(m) * 4 / 16, 2 - std::sqrt(2.0), 1e-12);
+  m.interconnect.input_queued = false;
+  EXPECT_DOUBLE_EQ(lines_per_cycle(m) * 4 / 16, 1);
+}
+
+TEST(Ceiling, ASectorOfThirtyTwoBytesCostsAWholeBurst) {
+  MachineConfig m = machine_of("fermi_accelsim");
+  EXPECT_DOUBLE_EQ(lines_per_cycle(m), 6 * 32 * 924.0 / 700 / 256) << "a line is four sectors at 64 bytes each";
+}
+
+TEST(Ceiling, SectorsThatDramJoinsCostTheirBlocks) {
+  MachineConfig m = machine_of("h200_sm90");
+  EXPECT_DOUBLE_EQ(lines_per_cycle(m), 96 * 16 * 2977.0 / 1980 / 128) << "a line is two blocks of 64 bytes";
+  m.dram.joins_sectors = false;
+  EXPECT_DOUBLE_EQ(lines_per_cycle(m), 96 * 16 * 2977.0 / 1980 / 256);
+}
+
+TEST(Ceiling, NarrowPortsOfTheSlicesBindBeforeThoseOfTheSms) {
+  MachineConfig m = machine_of("h200_sm90");
+  EXPECT_DOUBLE_EQ(crossbar_lines_per_cycle(m), 96 / 2) << "64 bytes a cycle and slice";
+  m.interconnect.slice_bytes_per_cycle = 0;
+  EXPECT_DOUBLE_EQ(crossbar_lines_per_cycle(m), 96) << "as wide as the SMs' ports";
+}
+
+TEST(Ceiling, ShareIsOfOneSmAndOneWindow) {
+  MachineConfig m = machine_of("fermi_table1");
+  EXPECT_EQ(request_share(m), std::lround(lines_per_cycle(m) * 5120 / 16));
+  m.partitioner.lines_per_cycle = 0.001;
+  EXPECT_EQ(request_share(m), 1U);
+  m.partitioner.lines_per_cycle = 0;
+  EXPECT_EQ(request_share(m), 0U);
+}
+
+TEST(Ceiling, AWindowThatTheRegisterCannotHoldIsRefused) {
+  MachineConfig m = machine_of("fermi_table1");
+  m.partitioner.lines_per_cycle = 4;
+  m.partitioner.profile_cycles = 65535;
+  const std::string said = test::refusal([&] { (void)request_share(m); });  // a share of 16,384 lines
+  EXPECT_NE(said.find("partitioner.profile_cycles = 65535"), std::string::npos) << said;
+  EXPECT_NE(said.find("must be at most 32764"), std::string::npos) << said;
+}
+
+// Written from what a star-shaped curve is, not from the walk that finds it.
+
+constexpr double kRounding = 1 + 1e-12;
+
+Profile any_profile() {
+  const auto values = *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 33), rc::gen::inRange(0, 20000));
+  return {values.begin(), values.end()};
+}
+
+TEST(StarHull, RaisesASampleToTheLineOfOneWithMoreCtas) {
+  EXPECT_EQ(star_hull(Profile{100, 120, 300, 320}), (Profile{100, 200, 300, 320}));
+  EXPECT_EQ(star_hull(Profile{0, 0, 0, 400}), (Profile{100, 200, 300, 400}));
+}
+
+TEST(StarHull, LeavesACurveThatSaturatesOrFalls) {
+  EXPECT_EQ(star_hull(Profile{100, 190, 240, 250}), (Profile{100, 190, 240, 250}));
+  EXPECT_EQ(star_hull(Profile{100, 90, 80}), (Profile{100, 90, 80}));
+  EXPECT_EQ(star_hull(Profile{}), Profile{});
+}
+
+RC_GTEST_PROP(StarHull, NoCtaIssuesMoreBesideOthers, ()) {
+  const Profile hull = star_hull(any_profile());
+  for (std::size_t n = 2; n <= hull.size(); ++n)
+    RC_ASSERT(hull[n - 1] / static_cast<double>(n) <= hull[n - 2] / static_cast<double>(n - 1) * kRounding);
+}
+
+RC_GTEST_PROP(StarHull, IsTheGreatestLineThroughASampleWithAsManyCtasOrMore, ()) {
+  const Profile profile = any_profile(), hull = star_hull(profile);
+  RC_ASSERT(hull.size() == profile.size());
+  for (std::size_t n = 1; n <= profile.size(); ++n) {
+    double most = 0;
+    for (std::size_t m = n; m <= profile.size(); ++m)
+      most = std::max(most, profile[m - 1] * static_cast<double>(n) / static_cast<double>(m));
+    RC_ASSERT(hull[n - 1] >= profile[n - 1]);
+    RC_ASSERT(hull[n - 1] >= most / kRounding && hull[n - 1] <= most * kRounding);
+  }
+}
+
+RC_GTEST_PROP(StarHull, OfAHullIsTheHull, ()) {
+  const Profile hull = star_hull(any_profile()), again = star_hull(hull);
+  for (std::size_t j = 0; j < hull.size(); ++j) RC_ASSERT(again[j] >= hull[j] && again[j] <= hull[j] * kRounding);
+}
+
+RC_GTEST_PROP(StarHull, KeepsTheBest, ()) {
+  const Profile profile = any_profile();
+  RC_ASSERT(std::ranges::max(star_hull(profile)) == std::ranges::max(profile));
 }
 
 }  // namespace
