@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <unistd.h>
 #include <array>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include <set>
 #include <sstream>
 
-#include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
 #include "sw/report/chrome_trace.h"
 #include "sw/report/eval_page.h"
@@ -20,6 +18,7 @@
 #include "sw/report/summary.h"
 #include "sw/report/svg.h"
 #include "synthetic_results.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
@@ -27,27 +26,19 @@ namespace {
 namespace fs = std::filesystem;
 using test::synthetic_results;
 
-/// A folder of its own, gone at the end.
-struct ScratchFolder {
-  fs::path path = fs::temp_directory_path() / ("sluice_report_test_" + std::to_string(::getpid()));
-  ScratchFolder() { fs::create_directories(path); }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-};
-
-template <class Action>
-std::string error_of(Action action) {
+/// What the system's error says.
+std::string disk_error(const auto& work) {
   try {
-    action();
-  } catch (const SystemError& e) {
-    return std::string("system: ") + e.what();
-  } catch (const InputError& e) {
-    return e.what();
+    work();
+  } catch (const SystemError& error) {
+    return error.what();
   }
-  return "no error";
+  return "accepted";
 }
+
+using AtomicFile = test::Scratch;
+using ChromeTraces = test::Scratch;
+using ResultsFile = test::Scratch;
 
 /// A left_over run and one of another policy, with given IPCs.
 void add_pair(EvalResults& results, const std::string& name, const std::string& category, double base_ipc, double ipc) {
@@ -93,7 +84,7 @@ TEST(ResultsJson, KeepsWhatBalanceMeasured) {
   EXPECT_EQ(read.balance.kept, 1);
   EXPECT_EQ(read.reason, DecisionReason::Measured);
   written["kept"] = 2U;
-  EXPECT_EQ(error_of([&] { (void)results_from_json(json, "r.json"); }),
+  EXPECT_EQ(test::refusal([&] { (void)results_from_json(json, "r.json"); }),
             "r.json: runs[4].decisions[0].kept: must be an index of candidates");
   written["kept"] = nullptr;
   EXPECT_LT(results_from_json(json, "x").runs[4].decisions.at(0).balance.kept, 0);
@@ -117,7 +108,7 @@ TEST(ResultsJson, KeepsSamplesAndGoldenDecisions) {
   EXPECT_EQ(read.reason, DecisionReason::NoProfile);
   auto wrong = json;
   wrong["runs"][4]["decisions"][0]["samples"][0]["kernel"] = "FOO";
-  EXPECT_EQ(error_of([&] { (void)results_from_json(wrong, "r.json"); }),
+  EXPECT_EQ(test::refusal([&] { (void)results_from_json(wrong, "r.json"); }),
             "r.json: runs[4].decisions[0].samples[0].kernel: must be one of the decision's kernels");
 }
 
@@ -201,19 +192,18 @@ TEST(ResultsJson, UnknownNumbersAreNull) {
 TEST(ResultsJson, ComplaintsNameFileAndField) {
   auto json = to_json(synthetic_results());
   json["runs"][3]["partition"]["mode"] = "sideways";
-  EXPECT_EQ(error_of([&] { (void)results_from_json(json, "r.json"); }),
+  EXPECT_EQ(test::refusal([&] { (void)results_from_json(json, "r.json"); }),
             "r.json: runs[3].partition.mode: \"sideways\": must be one of left_over, fcfs, intra_sm, spatial");
   json["runs"][3].erase("partition");
-  EXPECT_EQ(error_of([&] { (void)results_from_json(json, "r.json"); }), "r.json: runs[3].partition: missing");
+  EXPECT_EQ(test::refusal([&] { (void)results_from_json(json, "r.json"); }), "r.json: runs[3].partition: missing");
   json.erase("meta");
-  EXPECT_EQ(error_of([&] { (void)results_from_json(json, "r.json"); }), "r.json: meta: missing");
-  EXPECT_EQ(error_of([&] { (void)results_from_json(nlohmann::ordered_json(3), "r.json"); }), "r.json: meta: missing");
+  EXPECT_EQ(test::refusal([&] { (void)results_from_json(json, "r.json"); }), "r.json: meta: missing");
+  EXPECT_EQ(test::refusal([&] { (void)results_from_json(nlohmann::ordered_json(3), "r.json"); }), "r.json: meta: missing");
 }
 
-TEST(ResultsJson, TruncatedFileIsOneClearLine) {
-  const ScratchFolder scratch;
-  std::ofstream(scratch.path / "results.json") << results_text(synthetic_results()).substr(0, 5000);
-  const std::string message = error_of([&] { (void)read_results(scratch.path / "results.json"); });
+TEST_F(ResultsFile, TruncatedIsOneClearLine) {
+  std::ofstream(folder_ / "results.json") << results_text(synthetic_results()).substr(0, 5000);
+  const std::string message = test::refusal([&] { (void)read_results(folder_ / "results.json"); });
   EXPECT_NE(message.find("not JSON, or cut short, at byte"), std::string::npos) << message;
   EXPECT_EQ(message.find('\n'), std::string::npos);
 }
@@ -306,42 +296,38 @@ TEST(Csv, GivesTheSamePageAsTheResultsButForWhatItDoesNotHold) {
 
 TEST(Csv, NamesTheLineAndTheFieldThatIsWrong) {
   std::string csv = runs_table(synthetic_results()).csv();
-  EXPECT_EQ(error_of([&] { (void)results_from_csv(csv.substr(0, csv.find('\n') + 1) + "A_B,c,even\n", "r.csv"); }),
+  EXPECT_EQ(test::refusal([&] { (void)results_from_csv(csv.substr(0, csv.find('\n') + 1) + "A_B,c,even\n", "r.csv"); }),
             "r.csv:2: partitioner: missing");
-  EXPECT_EQ(error_of([&] { (void)results_from_csv("", "r.csv"); }), "r.csv: no header");
+  EXPECT_EQ(test::refusal([&] { (void)results_from_csv("", "r.csv"); }), "r.csv: no header");
 }
 
-TEST(AtomicFile, ReplacesAndLeavesNoTemporary) {
-  const ScratchFolder scratch;
-  write_file_atomically(scratch.path / "f", "old");
-  write_file_atomically(scratch.path / "f", "new");
-  EXPECT_EQ(read_file(scratch.path / "f"), "new");
-  EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path), fs::directory_iterator()), 1);
+TEST_F(AtomicFile, ReplacesAndLeavesNoTemporary) {
+  write_file_atomically(folder_ / "f", "old");
+  write_file_atomically(folder_ / "f", "new");
+  EXPECT_EQ(read_file(folder_ / "f"), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
-TEST(AtomicFile, NamesFileAndReasonWhenItFails) {
-  const ScratchFolder scratch;
-  const fs::path missing = scratch.path / "missing" / "f";
-  EXPECT_EQ(error_of([&] { write_file_atomically(missing, "x"); }),
+TEST_F(AtomicFile, NamesFileAndReasonWhenItFails) {
+  const fs::path missing = folder_ / "missing" / "f";
+  EXPECT_EQ(test::refusal([&] { write_file_atomically(missing, "x"); }),
             missing.string() + ": cannot write: No such file or directory");
-  EXPECT_EQ(error_of([&] { write_file_atomically(scratch.path, "x"); }),
-            scratch.path.string() + ": cannot write: Is a directory");
-  write_file_atomically(scratch.path / "f", "x");
-  EXPECT_NE(error_of([&] { make_folder(scratch.path / "f"); }), "no error");
-  EXPECT_NE(error_of([&] { make_folder(scratch.path / "f" / "g"); }), "no error");
+  EXPECT_EQ(test::refusal([&] { write_file_atomically(folder_, "x"); }), folder_.string() + ": cannot write: Is a directory");
+  write_file_atomically(folder_ / "f", "x");
+  EXPECT_NE(test::refusal([&] { make_folder(folder_ / "f"); }), "accepted");
+  EXPECT_NE(test::refusal([&] { make_folder(folder_ / "f" / "g"); }), "accepted");
 }
 
-TEST(AtomicFile, ReportsAnUnwritableFolder) {
+TEST_F(AtomicFile, ReportsAnUnwritableFolder) {
   // Root may write anywhere except where the kernel itself refuses.
   const fs::path path = "/proc/sluice_test";
   if (!fs::exists("/proc/self")) GTEST_SKIP() << "no /proc";
-  EXPECT_EQ(error_of([&] { write_file_atomically(path, "x"); }).rfind("/proc/sluice_test: cannot write: ", 0), 0U);
+  EXPECT_EQ(test::refusal([&] { write_file_atomically(path, "x"); }).rfind("/proc/sluice_test: cannot write: ", 0), 0U);
 }
 
-TEST(AtomicFile, ReportsAFullDisk) {
+TEST_F(AtomicFile, ReportsAFullDisk) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
-  EXPECT_EQ(error_of([] { write_file_atomically("/dev/full", "x"); }),
-            "system: /dev/full: cannot write: No space left on device");
+  EXPECT_EQ(disk_error([] { write_file_atomically("/dev/full", "x"); }), "/dev/full: cannot write: No space left on device");
 }
 
 TEST(EvalPage, ShowsEveryMixAndReachesForNothingOutside) {
@@ -385,9 +371,8 @@ TEST(Ticks, CoverTheMaximumInRoundSteps) {
   EXPECT_GE(svg::ticks(0).back(), 1.0);
 }
 
-TEST(ChromeTrace, IsACompleteArrayAtEveryMoment) {
-  const ScratchFolder scratch;
-  const fs::path path = scratch.path / "trace.json";
+TEST_F(ChromeTraces, IsACompleteArrayAtEveryMoment) {
+  const fs::path path = folder_ / "trace.json";
   ChromeTrace trace(path, 2);
   EXPECT_TRUE(nlohmann::json::accept(read_file(path))) << "before the first event";
   for (std::uint64_t i = 0; i < 5000; ++i) trace.cta(1, 3, "K\"1", i, 10 * i, 10 * i + 7);
@@ -407,9 +392,9 @@ TEST(ChromeTrace, IsACompleteArrayAtEveryMoment) {
   EXPECT_EQ(json.back()["ph"], "i");
 }
 
-TEST(ChromeTrace, ReportsAFullDisk) {
+TEST_F(ChromeTraces, ReportsAFullDisk) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
-  EXPECT_EQ(error_of([] { ChromeTrace trace("/dev/full", 1); }), "system: /dev/full: cannot write: No space left on device");
+  EXPECT_EQ(disk_error([] { ChromeTrace trace("/dev/full", 1); }), "/dev/full: cannot write: No space left on device");
 }
 
 }  // namespace

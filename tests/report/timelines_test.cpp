@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/report/sm_timeline.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
 #include "sw/report/chrome_trace.h"
+#include "sw/report/task_timeline.h"
+#include "tests/support.h"
 #include "well_formed.h"
 
 namespace sluice {
 namespace {
 
-namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 /// A trace of two SMs: A holds SM 0 for 1,000 cycles; on SM 1 two CTAs of B follow after 500.
-class SmTimeline : public ::testing::Test {
+class SmTimeline : public test::Scratch {
  protected:
   SmTimeline() {
-    fs::create_directories(folder_);
     ChromeTrace trace(file_, 2);
     trace.cta(0, 0, "A", 0, 0, 1000);
     trace.cta(1, 0, "B", 0, 500, 1000);
@@ -36,9 +41,8 @@ class SmTimeline : public ::testing::Test {
     decision.decided_at = 600;
     decision.partition = on_every_sm(std::array{CtaCount(1), CtaCount(2)});
   }
-  ~SmTimeline() override { fs::remove_all(folder_); }
 
-  fs::path folder_ = fs::temp_directory_path() / ("sluice_timeline_" + std::to_string(::getpid())), file_ = folder_ / "ctas.json";
+  const std::filesystem::path file_ = folder_ / "ctas.json";
   EvalRun run_;
 };
 
@@ -69,6 +73,33 @@ TEST_F(SmTimeline, WritesAPageAndAPictureBesideTheTrace) {
 TEST_F(SmTimeline, RefusesWhatIsNoTrace) {
   write_file_atomically(file_, "[{");
   EXPECT_THROW((void)sm_timeline(file_, run_), InputError);
+}
+
+using TaskTimelines = test::Scratch;
+
+TEST_F(TaskTimelines, TasksTakeTheLowestSlotThatIsFreeAndAreCountedByLaunch) {
+  const std::filesystem::path file = folder_ / "tasks.json";
+  Scenario scenario;
+  for (const char* name : {"A", "B"}) scenario.jobs.emplace_back().name = name;
+  scenario.jobs[0].launches = 2;
+  ScheduleTarget target;
+  target.machine.num_sms = 2;
+  TaskTimeline timeline(file, scenario, target, {});
+  timeline.task_begins(JobId(0), SmId(1), 0us, 4us);
+  timeline.task_begins(JobId(1), SmId(1), 1us, 2us);  // B
+  timeline.task_begins(JobId(0), SmId(1), 2us, 3us);
+  timeline.task_begins(JobId(2), SmId(1), 4us, 5us);  // A's second launch
+  timeline.task_begins(JobId(0), SmId(0), 4us, 5us);
+  timeline.close();
+  std::vector<std::string> tasks;
+  for (const nlohmann::json& event : nlohmann::json::parse(std::ifstream(file)))
+    if (event["ph"] == "X")
+      tasks.push_back(fmt::format("{} {} SM {} slot {} at {} for {}", event["name"].get<std::string>(),
+                                  event["args"].begin()->dump(), event["pid"].dump(), event["tid"].dump(), event["ts"].dump(),
+                                  event["dur"].dump()));
+  EXPECT_EQ(tasks, (std::vector<std::string>{"A 0 SM 1 slot 0 at 0 for 4000", "B 0 SM 1 slot 1 at 1000 for 1000",
+                                             "A 1 SM 1 slot 1 at 2000 for 1000", "A 0 SM 1 slot 0 at 4000 for 1000",
+                                             "A 2 SM 0 slot 0 at 4000 for 1000"}));
 }
 
 }  // namespace
