@@ -5,18 +5,29 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
+#include <nlohmann/json.hpp>
 
-#include "sw/core/errors.h"
+#include "study/kernelet_prediction.h"
+#include "sw/gpu/apps/apps.h"
+#include "sw/gpu/report/output.h"
 #include "sw/io/atomic_file.h"
-#include "tests/study/page_folder.h"
+#include "sw/policy/corun_table.h"
+#include "tests/support.h"
 
 namespace sluice::gpu {
 namespace {
 
 using nlohmann::json;
 
-class GpuPages : public PageFolder {};
+/// A folder of measured lines, for pages made from it.
+class GpuPages : public test::Scratch {
+ protected:
+  void write(const std::string& name, const std::vector<json>& all) const {
+    std::string text;
+    for (const json& line : all) text += line.dump() + "\n";
+    Scratch::write(name, text);
+  }
+};
 
 json job(const std::string& name, int priority, double arrived, double ended) {
   return {{"name", name},      {"priority", priority}, {"arrived_ms", arrived},
@@ -241,6 +252,45 @@ TEST_F(GpuPages, PairsThroughTheServiceAreTakenByTheirMedians) {
   RunChecks checks;
   EXPECT_DOUBLE_EQ(five_service(folder_, checks).data["even_service"].get<double>(), 1.25);
   EXPECT_FALSE(checks.right()) << "a violation";
+}
+
+const std::filesystem::path kRoot = SLUICE_SOURCE_DIR;
+
+/// What a CTA takes decides which ratios fit an SM: those that the GPU was measured at.
+TEST(KerneletPrediction, KernelsTakeWhatTheyTookOnTheGpu) {
+  const std::filesystem::path results = kRoot / "results/h200";
+  const auto known = measured_kernels(results);
+  const SmResources sm{2048, 65536, 233472, 32};
+  std::size_t pairs = 0;
+  for (const auto& [file, paper] :
+       {std::pair("five/five_rates.jsonl", "table2"), std::pair("kernelet/kernelet_pairs.jsonl", "kernelet")})
+    for (const json& line : lines(results / file)) {
+      if (!line.contains("runs")) continue;
+      const auto demand = [&](const std::string& name) {
+        return known.at(std::ranges::find(paper_kernels(paper), name, &PaperKernel::name)->app).demand();
+      };
+      std::vector<std::array<std::uint32_t, 2>> fit, measured;
+      for (const auto& ctas : slice_ratios(demand(line["first"]), demand(line["second"]), sm))
+        fit.push_back({ctas[0].value(), ctas[1].value()});
+      for (const json& run : line["runs"]) measured.push_back(run["ctas"]);
+      EXPECT_EQ(fit, measured) << line["key"];
+      ++pairs;
+    }
+  EXPECT_EQ(pairs, 45U + 28U);
+}
+
+/// A shell completes a folder's name with a slash. The figure reads files beside the folder.
+TEST(KerneletPrediction, AFolderMayEndInASlash) {
+  const std::filesystem::path folder = kRoot / "results/h200/kernelet";
+  const json machine = json::parse(read_file(folder / "machine.json"));
+  const figures::Figure figure = kernelet_prediction(folder / "", machine);
+  EXPECT_FALSE(figure.blocks.empty());
+  EXPECT_EQ(figure.data, kernelet_prediction(folder, machine).data);
+}
+
+TEST(KerneletPrediction, IsEmptyWithoutMeasurements) {
+  EXPECT_TRUE(kernelet_prediction(testing::TempDir(), {{"sm", json::object()}}).blocks.empty());
+  EXPECT_TRUE(kernelet_prediction(kRoot / "results/h200/kernelet", json::object()).blocks.empty());
 }
 
 }  // namespace

@@ -9,11 +9,15 @@
 #include <csignal>
 #include <cstdlib>
 #include <new>
+#include <nlohmann/json.hpp>
 
+#include "study/run_result_json.h"
 #include "sw/core/errors.h"
 
 namespace sluice {
 namespace {
+
+using namespace sluice;
 
 class Failing : public IDevice {
  public:
@@ -68,6 +72,18 @@ TEST(RunPool, AChildThatDiesIsTheSystems) {
 }
 
 TEST(RunPoolDeathTest, AForkThatFailsIsTheSystems) { EXPECT_EXIT(run_without_processes(), ::testing::ExitedWithCode(3), ""); }
+
+TEST(RunResultJson, KeepsTheSamplesOfADecisionAndWhenLaunchesBegan) {
+  RunResult result;
+  Decision& decision = result.decisions.emplace_back();
+  decision.kernels = {KernelId(0), KernelId(2)};
+  decision.samples.resize(1);
+  decision.samples[0].kernel = KernelId(2);
+  result.host.began = {7, 0};
+  const RunResult read = nlohmann::json(result).get<RunResult>();
+  EXPECT_EQ(read.decisions.at(0).samples, decision.samples);
+  EXPECT_EQ(read.host.began, result.host.began);
+}
 
 }  // namespace
 }  // namespace sluice

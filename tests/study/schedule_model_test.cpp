@@ -7,18 +7,18 @@
 #include <filesystem>
 
 #include "study/schedule_model.h"
-#include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
 #include "sw/policy/corun_file.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
 
 const std::filesystem::path kRoot = SLUICE_SOURCE_DIR;
 
-class ScheduleModel : public ::testing::Test {
+class ScheduleModel : public test::Scratch {
  protected:
   Scenario scenario = read(R"(name = "four"
 [[job]]
@@ -44,11 +44,7 @@ priority = 9
   ScheduleTarget target = target_of(scenario, read_machine(kRoot / "configs/machines/fermi_table1.toml"),
                                     read_workload(kRoot / "configs/workloads/table2.toml"));
 
-  static Scenario read(const std::string& text) {
-    const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "schedule_model.toml";
-    write_file_atomically(file, text);
-    return read_scenario(file);
-  }
+  [[nodiscard]] Scenario read(const std::string& text) const { return read_scenario(write("schedule_model.toml", text)); }
 };
 
 TEST_F(ScheduleModel, AgreesWithTheFakeExecutorAtEqualTimesAlone) {
@@ -175,13 +171,8 @@ TEST_F(ScheduleModel, SoftwareEvictsForTheUrgentJob) {
 
 TEST_F(ScheduleModel, SoftwareGivesTheGpuToOneJobAtATime) {
   ScheduleOnModel model({PartitionerKind::Twin, 1, 2, SoftwarePreemption{}});
-  try {
-    (void)model(scenario, target, "even", {});
-    FAIL();
-  } catch (const InputError& e) {
-    EXPECT_STREQ(e.what(),
-                 "--flavour software: scheduler even: must give the GPU to one job at a time: arrival, rr, prio_np, piv, dprr");
-  }
+  EXPECT_EQ(test::refusal([&] { (void)model(scenario, target, "even", {}); }),
+            "--flavour software: scheduler even: must give the GPU to one job at a time: arrival, rr, prio_np, piv, dprr");
 }
 
 TEST_F(ScheduleModel, AShareOfTheCyclesTakesTheSameTime) {
