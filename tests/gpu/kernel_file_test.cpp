@@ -5,15 +5,13 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
-#include "sw/core/errors.h"
 #include "sw/gpu/apps/launch_spec.h"
 #include "sw/gpu/fatbin/executable.h"
 #include "sw/gpu/rewrite/kernel_name.h"
 #include "tests/gpu/fatbin_writer.h"
+#include "tests/support.h"
 
 using namespace sluice;
 using namespace sluice::gpu;
@@ -23,14 +21,6 @@ namespace {
 const std::vector<std::string> kSymbols = {"_Z3addIfEvPT_i", "_Z3addIiEvPT_i", "_Z5scalePfi",
                                            "_ZN1n3runEPf",   "plain",          "_ZN12_GLOBAL__N_16hiddenEv"};
 
-std::string message(const auto& call) {
-  try {
-    call();
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "";
-}
 std::string ptx(const std::string& target, const std::vector<std::string>& kernels) {
   std::string text = "//\n// a comment\n\n.version 8.0\n.target " + target + "\n.address_size 64\n";
   for (const std::string& k : kernels) text += ".visible .entry " + k + "()\n{\n\tret;\n}\n";
@@ -64,23 +54,7 @@ std::string elf(const std::string& section, const std::string& bytes, std::uint1
   return out + bytes + names;
 }
 
-class KernelFileTest : public testing::Test {
- protected:
-  std::string write(const std::string& name, const std::string& bytes) {
-    const std::filesystem::path path = folder_ / name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path.string();
-  }
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              (std::string("kernel_file_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
- private:
-  std::filesystem::path folder_;
-};
+using KernelFileTest = test::Scratch;
 
 TEST(KernelName, SymbolsAndNamesOfTheSourceAreFound) {
   for (const auto& [name, symbol] :
@@ -95,17 +69,17 @@ TEST(KernelName, SymbolsAndNamesOfTheSourceAreFound) {
                                                         {"plain", "plain"},
                                                         {"hidden", "_ZN12_GLOBAL__N_16hiddenEv"}}) {
     std::string found;
-    const std::string why = message([&, &asked = name] { found = find_kernel(kSymbols, asked, "f"); });
+    const std::string why = test::refusal([&, &asked = name] { found = find_kernel(kSymbols, asked, "f"); });
     EXPECT_EQ(found, symbol) << name << ": " << why;
   }
 }
 
 TEST(KernelName, SeveralOrNoneGiveOneLineWithTheCandidates) {
-  const std::string several = message([] { (void)find_kernel(kSymbols, "add", "a.ptx"); });
+  const std::string several = test::refusal([] { (void)find_kernel(kSymbols, "add", "a.ptx"); });
   EXPECT_EQ(several, "a.ptx: kernel add may be void add<float>(float*, int); void add<int>(int*, int)");
-  const std::string none = message([] { (void)find_kernel(kSymbols, "sub", "a.ptx"); });
+  const std::string none = test::refusal([] { (void)find_kernel(kSymbols, "sub", "a.ptx"); });
   EXPECT_TRUE(none.starts_with("a.ptx: no kernel sub: must be one of void add<float>(float*, int); ")) << none;
-  EXPECT_EQ(message([] { (void)find_kernel({}, "sub", "a.ptx"); }), "a.ptx: no kernel sub: it has no kernels");
+  EXPECT_EQ(test::refusal([] { (void)find_kernel({}, "sub", "a.ptx"); }), "a.ptx: no kernel sub: it has no kernels");
 }
 
 TEST(KernelName, AKernelNamedTwiceInOneListIsOne) {
@@ -137,7 +111,7 @@ TEST_F(KernelFileTest, ExecutablesHaveTheirPtxInASection) {
 
 TEST_F(KernelFileTest, WhatHasNoPtxIsRefusedWithWhatItHas) {
   const auto refusal = [&](const std::string& bytes) {
-    const std::string path = write("app", bytes), why = message([&] { (void)read_kernel_file(path, "k", 80); });
+    const std::string path = write("app", bytes), why = test::refusal([&] { (void)read_kernel_file(path, "k", 80); });
     return why.starts_with(path + ": ") ? why.substr(path.size() + 2) : "not of the file: " + why;
   };
   EXPECT_EQ(refusal(elf("x", "", 190)), "no PTX: a cubin has machine code alone");
@@ -154,7 +128,7 @@ TEST(Executable, EveryCutIsRefusedOrFindsNothingThatIsNotThere) {
   ASSERT_EQ(fatbins_of(std::as_bytes(std::span(whole))).size(), 1U);
   for (std::size_t n = 0; n < whole.size(); ++n) {
     const std::string cut = whole.substr(0, n);
-    EXPECT_NE(message([&] { (void)fatbins_of(std::as_bytes(std::span(cut))); }), "") << n;
+    EXPECT_NE(test::refusal([&] { (void)fatbins_of(std::as_bytes(std::span(cut))); }), "accepted") << n;
   }
 }
 
@@ -164,7 +138,7 @@ TEST(LaunchSpec, TakesAnyFileAndNamesWithParameters) {
   EXPECT_EQ(spec.kernel, "ns::add<float, 3>(float*, int)");
   EXPECT_EQ(spec.grid[0], 4U);
   for (const char* bad : {"app", "app:", ":k"})
-    EXPECT_NE(message([&] { (void)parse_launch(bad); }).find("must begin with FILE:NAME"), std::string::npos) << bad;
+    EXPECT_NE(test::refusal([&] { (void)parse_launch(bad); }).find("must begin with FILE:NAME"), std::string::npos) << bad;
 }
 
 }  // namespace

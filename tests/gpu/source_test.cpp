@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sw/core/errors.h"
 #include "sw/gpu/source/nvcc.h"
 #include "sw/gpu/source/ptxas.h"
 #include "sw/gpu/source/stand_ins.h"
+#include "tests/support.h"
 #ifdef SLUICE_CUDA
 #include "sw/gpu/cuda/compiler.h"
 #endif
@@ -18,6 +18,7 @@ namespace sluice::gpu {
 namespace {
 
 namespace fs = std::filesystem;
+using test::refusal;
 
 /// A program that writes its words to its output, or fails with what it is told to say.
 std::string script(const std::string& name, const std::string& body) {
@@ -25,14 +26,6 @@ std::string script(const std::string& name, const std::string& body) {
   std::ofstream(path) << "#!/bin/sh\n" << body;
   fs::permissions(path, fs::perms::owner_all);
   return path.string();
-}
-std::string refusal(const auto& call) {
-  try {
-    call();
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "";
 }
 
 TEST(Nvcc, GetsArchitectureFoldersAndNames) {
