@@ -5,11 +5,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/bench_rtl_command.h"
-#include "cli/bench_service_command.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "study/run_one.h"
+#include "study/run_pool.h"
 #include "study/trace_run.h"
 #include "sw/trace/trace_reference.h"
 #include "sw/workload/machine_file.h"

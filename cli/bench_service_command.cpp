@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sluice bench service`: how long the service takes from a message, or an end of a task, to the new shares in the clients'
 // pages.
-#include "cli/bench_service_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "cli/commands.h"
 #include "cli/common.h"
 #include "sw/scheduler/live_scheduler.h"
 #include "sw/service/real_clock.h"

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "study/calibration.h"
-#include "study/launch_fit.h"
 #include "study/run_cache.h"
 #include "study/run_pool.h"
 #include "study/run_specs.h"

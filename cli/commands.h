@@ -21,6 +21,8 @@ void add_calibrate_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
 void add_trace_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
+void add_bench_rtl_command(CLI::App& bench, Action& action);  ///< under `bench`, as the next
+void add_bench_service_command(CLI::App& bench, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
 void add_report_papers(CLI::App& report, Action& action);  ///< under `report`
 void add_serve_command(CLI::App& app, Action& action);

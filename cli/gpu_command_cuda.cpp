@@ -17,7 +17,7 @@
 #include "cli/common.h"
 #include "cli/gpu_actions.h"
 #include "cli/gpu_kernel_code.h"
-#include "study/published.h"
+#include "study/run_cache.h"
 #include "sw/gpu/apps/kernel_file.h"
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/experiments/scenario_runs.h"

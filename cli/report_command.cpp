@@ -18,9 +18,8 @@
 #include "sw/gpu/report/gpu_report.h"
 #include "sw/io/atomic_file.h"
 #include "sw/io/packed_file.h"
-#include "sw/report/eval_page.h"
+#include "sw/report/eval_results.h"
 #include "sw/report/eval_tables.h"
-#include "sw/report/results_json.h"
 #include "sw/report/views.h"
 
 namespace sluice::cli {

@@ -16,7 +16,7 @@
 #include "sw/io/atomic_file.h"
 #include "sw/policy/corun_file.h"
 #include "sw/report/schedule_results.h"
-#include "sw/report/task_timeline.h"
+#include "sw/report/timelines.h"
 #include "sw/scheduler/registry.h"
 #include "sw/scheduler/schedule_run.h"
 #include "sw/workload/machine_file.h"

@@ -8,8 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "study/run_one.h"
-#include "study/trace_json.h"
+#include "study/run_pool.h"
 #include "study/trace_run.h"
 #include "sw/policy/registry.h"
 #include "sw/workload/machine_file.h"

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/effisha_study.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
 
-#include "study/preemption_costs.h"
+#include "study/paper_studies.h"
+#include "study/run_cache.h"
 #include "study/schedule_model.h"
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
-#include "sw/report/effisha_figures.h"
+#include "sw/policy/policy.h"
+#include "sw/report/paper_figures.h"
+#include "sw/scheduler/registry.h"
 
 namespace sluice {
 
@@ -97,6 +101,132 @@ class EffishaRuns {
   const EffishaPlan& plan_;
 };
 
+using effisha::kMechanisms;
+
+constexpr double kWarmMs = 0.15, kMeasuredMs = 0.3;  // of the shorter run; what the longer one has more
+constexpr double kCheckMs = 0.1;                     // L / r: the longest time between two looks at the flag
+constexpr unsigned kEvictions = 4;                   // of each kernel under each mechanism
+
+std::optional<SoftwarePreemption> software(std::size_t mechanism) {
+  if (mechanism == effisha::kHardware) return {};
+  return SoftwarePreemption{mechanism == effisha::kBasic   ? Polling::Basic
+                            : mechanism == effisha::kProxy ? Polling::Proxy
+                                                           : Polling::Adaptive};
+}
+
+/// The GPU belongs to the only job, but for the times at which it has to leave; it comes back when it has left.
+class TakesAway : public IScheduler {
+ public:
+  /// @param least  the job runs so long at least, and by up to `more` longer, before it must leave
+  TakesAway(Time least, Time more) : least_(least), more_(more) {}
+
+  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) override {
+    const auto came = [&](EventKind kind) { return std::ranges::any_of(events, [&](const Event& e) { return e.kind == kind; }); };
+    if (came(EventKind::Arrived) || came(EventKind::Evicted)) {
+      // Multiples of the golden ratio fall everywhere between two block boundaries.
+      const double part = std::fmod(0.6180339887 * ++turns_, 1);
+      leaves_at_ = now + least_ + Time(std::llround(part * static_cast<double>(more_.count())));
+    }
+    const bool holds = now < leaves_at_ || turns_ > static_cast<int>(kEvictions);
+    if (!holds || jobs.empty() || !may_hold_sms(jobs.front().state)) return {};
+    return {{{jobs.front().id, kWholeMachine}}, turns_ > static_cast<int>(kEvictions) ? std::nullopt : std::optional(leaves_at_)};
+  }
+
+ private:
+  Time least_, more_, leaves_at_{};
+  int turns_ = 0;
+};
+
+Time milliseconds(double value) { return Time(std::llround(value * 1e9)); }
+
+/// The runs of one kernel, in the order in which they are asked for.
+class KernelRuns {
+ public:
+  KernelRuns(const MachineConfig& machine, const KernelDescriptor& kernel, double alone_ms, std::string fingerprint,
+             std::uint64_t seed)
+      : machine_(machine), kernel_(kernel), fingerprint_(std::move(fingerprint)), seed_(seed) {
+    wave_ = occupancy(kernel.demand(), machine.sm.capacity).value() * machine.num_sms;
+    task_ms_ = alone_ms * wave_ / kernel.grid_ctas;
+    first_ = std::max(2U, rounds(kWarmMs));
+    second_ = first_ + std::max(2U, rounds(kMeasuredMs));
+  }
+
+  /// A kernel as it is (no mechanism): two runs, of which the shorter comes first; under a mechanism: the longer, and one with
+  /// evictions.
+  void add(std::optional<std::size_t> mechanism, std::vector<NamedRun>& runs) const {
+    const std::string name = mechanism ? std::string(kMechanisms[*mechanism]) : "as_it_is";
+    for (const std::uint32_t count : {first_, second_}) {
+      if (mechanism && count == first_) continue;
+      RunSpec spec = alone(mechanism, tasks(mechanism, count));
+      if (mechanism)
+        spec.make_scheduler = [machine = machine_, kernel = kernel_] { return make_scheduler("piv", {machine, {kernel}}); };
+      runs.push_back(named(fmt::format("{}-{}-{}", kernel_.name, name, count), std::move(spec)));
+    }
+    if (!mechanism) return;
+    RunSpec spec = alone(mechanism, kernel_.grid_ctas);
+    const double most = std::max(task_ms_, kCheckMs), least = kCheckMs + task_ms_;
+    spec.make_scheduler = [least, most] { return std::make_unique<TakesAway>(milliseconds(least), milliseconds(most)); };
+    // Every stay and every departure at their longest.
+    spec.window =
+        Cycles(static_cast<std::uint64_t>(kEvictions * (least + most + 2 * (kCheckMs + task_ms_)) * 1e3 * machine_.core_mhz));
+    runs.push_back(named(fmt::format("{}-{}-evicted", kernel_.name, name), std::move(spec)));
+  }
+  [[nodiscard]] std::uint32_t wave() const { return wave_; }
+  [[nodiscard]] double task_ms(const RunResult& shorter, const RunResult& longer) const {
+    return ms(longer.kernels[0].finish_cycle - shorter.kernels[0].finish_cycle) / (second_ - first_);
+  }
+  [[nodiscard]] double kernel_ms(const RunResult& shorter, const RunResult& longer) const {
+    const double rounds = static_cast<double>(kernel_.grid_ctas) / wave_ - first_;
+    return ms(shorter.kernels[0].finish_cycle) + rounds * task_ms(shorter, longer);
+  }
+  /// @param as_it_is  the longer run without a mechanism
+  [[nodiscard]] effisha::KernelCosts::OfMechanism costs(std::size_t mechanism, const RunResult& as_it_is, const RunResult& longer,
+                                                        const RunResult& evicted) const {
+    effisha::KernelCosts::OfMechanism costs;
+    const double mine = tasks(mechanism, second_), theirs = tasks({}, second_);
+    costs.overhead = (static_cast<double>(longer.kernels[0].finish_cycle) / mine) /
+                         (static_cast<double>(as_it_is.kernels[0].finish_cycle) / theirs) -
+                     1;
+    costs.host_reads = static_cast<double>(longer.host.pcie_reads) / mine;
+    const std::vector<std::uint64_t>& left = evicted.host.eviction_cycles.front();
+    if (left.empty()) throw CheckFailed(fmt::format("{} under {}: was never evicted", kernel_.name, kMechanisms[mechanism]));
+    costs.latency_mean_ms = ms(std::accumulate(left.begin(), left.end(), std::uint64_t{0})) / static_cast<double>(left.size());
+    costs.latency_max_ms = ms(*std::ranges::max_element(left));
+    return costs;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t rounds(double length) const { return static_cast<std::uint32_t>(std::ceil(length / task_ms_)); }
+  [[nodiscard]] double ms(std::uint64_t cycles) const { return static_cast<double>(cycles) / (1e3 * machine_.core_mhz); }
+  /// Of so many rounds of all CTAs that do tasks: a proxy does none.
+  [[nodiscard]] std::uint32_t tasks(std::optional<std::size_t> mechanism, std::uint32_t rounds) const {
+    const bool proxy = mechanism == effisha::kProxy || mechanism == effisha::kAdaptive;
+    return rounds * (wave_ - (proxy ? 1 : 0));
+  }
+  [[nodiscard]] RunSpec alone(std::optional<std::size_t> mechanism, std::uint32_t grid) const {
+    RunSpec spec;
+    spec.machine = machine_;
+    spec.kernel_slots = 4;
+    spec.seed = seed_;
+    if (mechanism) spec.software = software(*mechanism);
+    KernelLaunch launch{kernel_, 0, Cycles(0)};
+    launch.kernel.grid_ctas = grid;
+    launch.once = true;
+    spec.launches.push_back(std::move(launch));
+    return spec;
+  }
+  [[nodiscard]] NamedRun named(const std::string& name, RunSpec spec) const {
+    return {name, fmt::format("{} {} seed {}", fingerprint_, name, seed_), std::move(spec)};
+  }
+
+  const MachineConfig& machine_;
+  const KernelDescriptor& kernel_;
+  std::string fingerprint_;
+  std::uint64_t seed_;
+  std::uint32_t wave_ = 0, first_ = 0, second_ = 0;
+  double task_ms_ = 0;
+};
+
 }  // namespace
 
 double host_reads_per_us(const std::filesystem::path& figures) {
@@ -125,6 +255,36 @@ std::vector<figures::Figure> effisha_study(const EffishaPlan& plan) {
           effisha::turnaround(settings),
           effisha::throughput(settings),
           effisha::software_and_hardware(costs)};
+}
+
+std::vector<effisha::KernelCosts> measure_preemption(const Scenario& scenario, const ScheduleTarget& target,
+                                                     const std::filesystem::path& keep, const std::string& fingerprint,
+                                                     std::uint64_t seed, unsigned jobs) {
+  std::vector<KernelRuns> kernels;
+  std::vector<NamedRun> runs;
+  for (std::size_t k = 0; k < scenario.jobs.size(); ++k) {
+    const ScenarioJob& job = scenario.jobs[k];
+    if (!job.alone) throw InputError(fmt::format("{}: job {}: alone_ms is missing", scenario.file, job.name));
+    check_fits(target.machine, target.kernels[k]);
+    const double alone_ms = std::chrono::duration<double, std::milli>(*job.alone).count();
+    kernels.emplace_back(target.machine, target.kernels[k], alone_ms, fingerprint, seed);
+    kernels.back().add({}, runs);
+    for (std::size_t m = 0; m < kMechanisms.size(); ++m) kernels.back().add(m, runs);
+  }
+  const std::vector<RunResult> results = run_all(runs, keep, jobs, "kernels alone");
+  constexpr std::size_t kRuns = 2 + 2 * kMechanisms.size();
+  std::vector<effisha::KernelCosts> costs;
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const std::span<const RunResult> mine(results.data() + k * kRuns, kRuns);
+    effisha::KernelCosts& of = costs.emplace_back();
+    of.kernel = scenario.jobs[k].name;
+    of.task_ms = kernels[k].task_ms(mine[0], mine[1]);
+    of.alone_ms = kernels[k].kernel_ms(mine[0], mine[1]);
+    of.ctas = kernels[k].wave();
+    for (std::size_t m = 0; m < kMechanisms.size(); ++m)
+      of.by[m] = kernels[k].costs(m, mine[1], mine[2 + 2 * m], mine[3 + 2 * m]);
+  }
+  return costs;
 }
 
 }  // namespace sluice

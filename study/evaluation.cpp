@@ -14,7 +14,7 @@
 #include "sw/core/errors.h"
 #include "sw/policy/names.h"
 #include "sw/policy/registry.h"
-#include "sw/report/decision_summary.h"
+#include "sw/report/summary.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
 #include "systemc/model_device.h"

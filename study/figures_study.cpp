@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/figures_study.h"
+#include "study/paper_studies.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "sw/policy/names.h"
-#include "sw/report/figures.h"
+#include "sw/report/paper_figures.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
 

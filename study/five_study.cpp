@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/five_study.h"
+#include "study/paper_studies.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 
-#include "study/kernelet_study.h"
 #include "study/schedule_model.h"
 #include "sw/core/errors.h"
 #include "sw/policy/names.h"

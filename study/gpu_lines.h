@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "sw/core/kernel.h"
 #include "sw/gpu/report/output.h"
 #include "sw/report/paper_page.h"
 
-// What the pages of the papers' evaluations on a GPU share.
 namespace sluice::gpu {
+
+// What the pages of the papers' evaluations on a GPU share.
 
 /// Launches of one scenario under one system; medians over the repetitions, milliseconds.
 struct ScenarioOutcome {
@@ -82,8 +84,19 @@ void add_mean(report::RowChart& chart, const std::string& label, double (*mean)(
 [[nodiscard]] bool write_slate_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 
 // Figures that are also looked at alone. Each is empty where its measurement is not there.
+[[nodiscard]] figures::Figure effisha_latency(const std::filesystem::path& folder);
 [[nodiscard]] figures::Figure effisha_flags(const std::filesystem::path& folder, RunChecks& checks);
 [[nodiscard]] figures::Figure effisha_service_latency(const std::filesystem::path& folder, RunChecks& checks);
 [[nodiscard]] figures::Figure five_service(const std::filesystem::path& folder, RunChecks& checks);
+
+/// Kernels under quotas as the overhead experiments found them: a CTA's threads, registers and shared memory.
+/// @param results  folder with overhead.jsonl and papers/overhead.jsonl
+/// @return by application, without grids
+[[nodiscard]] std::map<std::string, KernelDescriptor> measured_kernels(const std::filesystem::path& results);
+
+/// Kernelet's model, which knows each kernel by its counters alone, on the pairs that the folder holds: figure 5.
+/// @return empty where rates of pairs or the counters are missing
+/// @throws InputError when the overhead experiments lack a kernel
+[[nodiscard]] figures::Figure kernelet_prediction(const std::filesystem::path& folder, const nlohmann::json& machine);
 
 }  // namespace sluice::gpu

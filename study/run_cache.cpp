@@ -12,7 +12,6 @@
 #include <set>
 
 #include "study/run_pool.h"
-#include "study/run_result_json.h"
 #include "sw/core/errors.h"
 #include "sw/core/hash.h"
 #include "sw/io/atomic_file.h"
@@ -134,6 +133,20 @@ std::vector<RunResult> run_all(const std::vector<NamedRun>& runs, const std::fil
                                   runs.size(), folder.string()));
   }
   return results;
+}
+
+void refuse_unpublishable(const std::filesystem::path& folder, std::string_view commit) {
+  if (!commit.ends_with("+changes")) return;
+  for (std::filesystem::path at = std::filesystem::weakly_canonical(std::filesystem::absolute(folder)); at.has_relative_path();
+       at = at.parent_path())
+    if (at.filename() == "results" && std::filesystem::exists(at.parent_path() / ".git"))
+      throw InputError(fmt::format("{}: this program was built at {}: commit, build again, and then write published results",
+                                   folder.string(), commit));
+}
+
+void check_output(const std::filesystem::path& folder) {
+  refuse_unpublishable(folder, SLUICE_COMMIT);
+  check_writable(folder);
 }
 
 }  // namespace sluice

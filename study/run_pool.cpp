@@ -15,8 +15,8 @@
 #include <new>
 #include <string>
 
-#include "study/run_result_json.h"
 #include "sw/core/errors.h"
+#include "systemc/model_device.h"
 
 namespace sluice {
 
@@ -162,6 +162,14 @@ bool RunPool::run(std::vector<RunSpec> specs, const OnDone& on_done, const Befor
     throw;
   }
   return true;
+}
+
+MeasuredRun run_one(const RunSpec& spec) {
+  MeasuredRun run;
+  const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 1);
+  if (!pool.run({spec}, [&](std::size_t, const RunResult& r, const HostCost& c) { run = {r, c}; }))
+    throw Interrupted("interrupted: nothing was written");
+  return run;
 }
 
 }  // namespace sluice

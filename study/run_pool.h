@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "sw/driver/i_device.h"
@@ -38,5 +39,19 @@ class RunPool {
   DeviceFactory make_device_;
   unsigned jobs_;
 };
+
+struct MeasuredRun {
+  RunResult result;
+  HostCost cost;
+};
+
+/// Runs one spec on the GPU model, in a process of its own.
+/// @throws Interrupted on Ctrl-C, otherwise as RunPool::run
+[[nodiscard]] MeasuredRun run_one(const RunSpec& spec);
+
+/// Lossless text form of a result: what a simulation process hands to its parent, and what a resumable evaluation keeps.
+void to_json(nlohmann::json& json, const RunResult& result);
+/// @throws nlohmann::json::exception on anything `to_json` did not write
+void from_json(const nlohmann::json& json, RunResult& result);
 
 }  // namespace sluice

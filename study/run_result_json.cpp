@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/run_result_json.h"
+#include "study/run_pool.h"
 
 /// A quantity is its number.
 template <class Tag, class Rep>

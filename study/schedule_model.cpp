@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "study/launch_fit.h"
+#include "study/calibration.h"
 #include "study/run_pool.h"
 #include "sw/core/errors.h"
 #include "sw/core/hash.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/sim_study.h"
+#include "study/paper_studies.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "study/launch_fit.h"
+#include "study/calibration.h"
 #include "study/schedule_model.h"
 #include "sw/core/errors.h"
 #include "sw/scheduler/schedule_run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/slate_study.h"
+#include "study/paper_studies.h"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,11 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "study/run_pool.h"
 #include "sw/driver/i_device.h"
 #include "sw/policy/names.h"
 #include "sw/policy/policy.h"
@@ -22,5 +24,8 @@ struct TraceRunOptions {
 /// A run of every kernel of a list: kernels of one stream one after the other, streams side by side.
 /// @throws InputError on a bad list or header, a policy that is not one plan, a kernel that does not fit
 [[nodiscard]] RunSpec trace_spec(const std::filesystem::path& list, MachineConfig machine, const TraceRunOptions& options);
+
+/// What `sluice trace --json` prints (docs/user/traces.md): the run's cycles, rates, stalls, and one entry a kernel.
+[[nodiscard]] nlohmann::json trace_json(const RunSpec& spec, const RunResult& result, const HostCost& cost);
 
 }  // namespace sluice

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/report/decision_summary.h"
+#include "sw/report/summary.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "sw/partition/ceiling.h"
 #include "sw/partition/ipc_scaling.h"
 #include "sw/partition/warped_slicer.h"
 #include "sw/policy/names.h"
-#include "sw/report/summary.h"
 #include "sw/report/table.h"
 
 namespace sluice {
@@ -35,15 +33,6 @@ Agreement& of(std::vector<std::pair<std::string, Agreement>>& all, const std::st
   return found != all.end() ? found->second : all.emplace_back(name, Agreement{}).second;
 }
 
-RatioOver ratio_over(const ResultGrid& grid, const char* policy) {
-  std::vector<double> ratios;
-  for (const ResultGrid::Mix& mix : grid.mixes()) {
-    const EvalRun *ours = grid.run(mix, kWarpedSlicer), *theirs = grid.run(mix, policy);
-    if (ours != nullptr && theirs != nullptr) ratios.push_back(ours->ipc / theirs->ipc);
-  }
-  return {ratios.size(), geometric_mean_of_known(ratios)};
-}
-
 std::string agreement_text(const Agreement& a) {
   return fmt::format("the same in {} of {} mixes, within one CTA in {} of {}{}", a.same, a.mixes, a.within_one, a.mixes,
                      a.undecided == 0 ? "" : fmt::format(" ({} without a decision)", a.undecided));
@@ -55,9 +44,7 @@ Json agreement_json(const Agreement& a) {
 
 Json partition_json(const Partition& partition) { return {{"mode", layout_name(partition.mode)}, {"ctas", counts(partition)}}; }
 
-Json ratio_json(const RatioOver& ratio) {
-  return {{"pairs", ratio.mixes}, {"ratio", std::isfinite(ratio.ratio) ? Json(ratio.ratio) : Json(nullptr)}};
-}
+Json ratio_json(const PolicyRatio& ratio) { return {{"pairs", ratio.mixes}, {"ratio", number_or_null(ratio.ipc_ratio)}}; }
 
 }  // namespace
 
@@ -74,8 +61,8 @@ bool agree(const Partition& a, const Partition& b, std::uint32_t slack) {
 DecisionSummary summarize_decisions(const EvalResults& results) {
   const ResultGrid grid(results);
   DecisionSummary summary;
-  summary.over_solo_curve = ratio_over(grid, kSoloCurve);
-  summary.over_oracle = ratio_over(grid, kOracle);
+  summary.over_solo_curve = summarize_ratio(grid, kSoloCurve, "all");
+  summary.over_oracle = summarize_ratio(grid, kOracle, "all");
   for (const ResultGrid::Mix& mix : grid.mixes()) {
     const EvalRun *ours = grid.run(mix, kWarpedSlicer), *solo = grid.run(mix, kSoloCurve), *best = grid.run(mix, kOracle);
     if (ours == nullptr) continue;
@@ -129,11 +116,11 @@ std::string decision_report(const DecisionSummary& s) {
   if (s.warped_slicer.mixes > 0) {
     out += fmt::format("Warped-Slicer's decision against the solo curves': {}.\n", agreement_text(s.warped_slicer));
     out += fmt::format("Warped-Slicer over the solo curves' partition: {} (geometric mean of {} mixes).\n",
-                       report::written(s.over_solo_curve.ratio, report::Notation::Number, 3), s.over_solo_curve.mixes);
+                       report::written(s.over_solo_curve.ipc_ratio, report::Notation::Number, 3), s.over_solo_curve.mixes);
   }
   if (s.over_oracle.mixes > 0)
     out += fmt::format("Warped-Slicer over the Oracle: {} (geometric mean of {} mixes).\n",
-                       report::written(s.over_oracle.ratio, report::Notation::Number, 3), s.over_oracle.mixes);
+                       report::written(s.over_oracle.ipc_ratio, report::Notation::Number, 3), s.over_oracle.mixes);
   if (s.samples > 0)
     out +=
         fmt::format("{} of {} samples are of SMs that held what the label says and nothing else.\n", s.clean_samples, s.samples);

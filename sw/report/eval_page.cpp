@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/report/eval_page.h"
+#include "sw/report/eval_tables.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "sw/policy/names.h"
-#include "sw/report/eval_tables.h"
 #include "sw/report/summary.h"
 
 namespace sluice {

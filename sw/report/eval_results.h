@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -150,5 +151,21 @@ void normalize_to_left_over(EvalResults& results);
 
 /// For a JSON document: null where a figure is not known.
 [[nodiscard]] nlohmann::ordered_json number_or_null(double value);
+
+/// Version of the results.json schema (docs/reference/results_schema.md), written as meta.schema_version.
+inline constexpr int kResultsSchemaVersion = 1;
+
+/// The document of docs/reference/results_schema.md: meta, solo, runs, summary (computed here). Unknown numbers become null.
+[[nodiscard]] nlohmann::ordered_json to_json(const EvalResults& results);
+
+/// @param source  file name for messages
+/// @throws InputError naming the source, the field and what is wrong with it
+[[nodiscard]] EvalResults results_from_json(const nlohmann::ordered_json& json, const std::string& source);
+
+/// @throws InputError when the file can't be read, is not JSON, or does not follow the schema
+[[nodiscard]] EvalResults read_results(const std::filesystem::path& path);
+
+/// Text of results.json: two spaces of indentation, arrays of numbers on one line.
+[[nodiscard]] std::string results_text(const EvalResults& results);
 
 }  // namespace sluice

@@ -11,8 +11,6 @@
 #include "sw/core/errors.h"
 #include "sw/io/csv_reader.h"
 #include "sw/policy/names.h"
-#include "sw/report/decision_summary.h"
-#include "sw/report/seed_summary.h"
 #include "sw/report/summary.h"
 
 namespace sluice {

@@ -3,10 +3,12 @@
 #include <string>
 
 #include "sw/report/eval_results.h"
+#include "sw/report/page.h"
 #include "sw/report/table.h"
 
-// An evaluation as tables: the same ones on the terminal, on the page and in results.csv.
 namespace sluice {
+
+// An evaluation as tables: the same ones on the terminal, on the page and in results.csv.
 
 /// IPC over Left-Over of every mix under every policy, the partition that Warped-Slicer chose, and means.
 [[nodiscard]] report::Table mixes_table(const EvalResults& results);
@@ -40,5 +42,9 @@ double policy_mean(const EvalResults& results, std::string_view policy, Figure f
   }
   return n == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(n);
 }
+
+/// The page of an evaluation: what Warped-Slicer gains, every mix under every policy, fairness, counters and the kernels alone.
+/// What the results do not hold is left out.
+[[nodiscard]] report::Page eval_page(const EvalResults& results);
 
 }  // namespace sluice

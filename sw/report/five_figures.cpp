@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/report/five_figures.h"
+#include "sw/report/paper_figures.h"
 
 #include <fmt/format.h>
 

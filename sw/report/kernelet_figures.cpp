@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/report/kernelet_figures.h"
+#include "sw/report/paper_figures.h"
 
 #include <fmt/format.h>
 
@@ -13,13 +13,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double kBand = 0.2;  ///< of peak IPC: the paper's lines y = x +- 0.2 and +- 1.6 of 8
-
-Figure named(std::string id, std::string title) {
-  Figure f;
-  f.id = std::move(id);
-  f.title = std::move(title);
-  return f;
-}
 
 struct Within {
   std::size_t points = 0, inside = 0;
@@ -62,8 +55,8 @@ ordered_json to_json(const std::vector<CopyRun>& runs) {
 }  // namespace
 
 Figure kernels_alone(const std::vector<AloneRow>& rows) {
-  Figure f = named("alone", "the eight kernels alone on the C2050");
-  f.published = "mean IPC 0.52 of 1; DRAM bandwidth used 0.02 % to 14 % (section 1); nothing about each kernel";
+  Figure f{"alone", "the eight kernels alone on the C2050",
+           "mean IPC 0.52 of 1; DRAM bandwidth used 0.02 % to 14 % (section 1); nothing about each kernel"};
   double mean = 0, low = 1, high = 0;
   for (const AloneRow& row : rows) {
     mean += row.ipc / static_cast<double>(rows.size());
@@ -80,8 +73,8 @@ Figure kernels_alone(const std::vector<AloneRow>& rows) {
 }
 
 Figure pair_prediction(const KerneletMachine& machine, const std::vector<PairPoint>& points) {
-  Figure f = named("5" + machine.suffix, "predicted and simulated IPC of pairs, " + machine.label);
-  f.published = "most predictions within 20 % of the peak IPC, at the slice ratio that the model chooses";
+  Figure f{"5" + machine.suffix, "predicted and simulated IPC of pairs, " + machine.label,
+           "most predictions within 20 % of the peak IPC, at the slice ratio that the model chooses"};
   const Within chosen = within(points, [](const PairPoint&p) { return p.chosen; }),
                all = within(points, [](const PairPoint&) { return true; });
   f.measured = fmt::format(
@@ -104,9 +97,9 @@ Figure pair_prediction(const KerneletMachine& machine, const std::vector<PairPoi
 }
 
 Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>& runs) {
-  Figure f = named("6" + machine.suffix, "total time of four workloads, " + machine.label);
-  f.published =
-      fmt::format("Kernelet over Base {} %; within {} % of OPT; larger gains on MIX and ALL", machine.gain, machine.distance);
+  Figure f{
+      "6" + machine.suffix, "total time of four workloads, " + machine.label,
+      fmt::format("Kernelet over Base {} %; within {} % of OPT; larger gains on MIX and ALL", machine.gain, machine.distance)};
   for (const Makespans& r : runs) {
     const double gain = r.base / r.kernelet - 1, distance = r.kernelet / r.opt - 1;
     const double throttled = r.base / r.best_alone - 1;
@@ -125,8 +118,7 @@ Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>&
 }
 
 Figure random_schedules(std::vector<double> seconds, double kernelet, double base) {
-  Figure f = named("7", "random schedules of ALL");
-  f.published = "none of 1,000 random schedules is better than Kernelet";
+  Figure f{"7", "random schedules of ALL", "none of 1,000 random schedules is better than Kernelet"};
   std::ranges::sort(seconds);
   const auto better = std::ranges::count_if(seconds, [&](double s) { return s < kernelet; });
   const auto worse = std::ranges::count_if(seconds, [&](double s) { return s > base; });
@@ -142,25 +134,24 @@ Figure random_schedules(std::vector<double> seconds, double kernelet, double bas
 }
 
 Figure copy_variants(const std::vector<CopyRun>& runs) {
-  Figure f = named("8", "with copies: overlap and co-scheduling, C2050");
-  f.published =
+  Figure f{
+      "8", "with copies: overlap and co-scheduling, C2050",
       "Y,Y over the slowest variant 9.2, 13.0, 16.8, 17.5 % on CI, MI, MIX, ALL; over N,Y about 9 %; over Y,N 5 to 12 %; copies "
       "beside "
-      "kernels 99, 95, 97, 97 %";
+      "kernels 99, 95, 97, 97 %"};
   f.data = to_json(runs);
   return f;
 }
 
 Figure copy_scales(const std::vector<CopyRun>& runs) {
-  Figure f = named("9", "MIX with inputs larger than the device's memory, C2050");
-  f.published = "at sf = 2.5 95 % of the copies' time is beside kernels; Kernelet gains at both scales";
+  Figure f{"9", "MIX with inputs larger than the device's memory, C2050",
+           "at sf = 2.5 95 % of the copies' time is beside kernels; Kernelet gains at both scales"};
   f.data = to_json(runs);
   return f;
 }
 
 Figure pruning(const std::vector<PruningPoint>& points) {
-  Figure f = named("pruning", "pairs pruned at other thresholds, C2050, all eight kernels");
-  f.published = "in an appendix that is not at hand";
+  Figure f{"pruning", "pairs pruned at other thresholds, C2050, all eight kernels", "in an appendix that is not at hand"};
   f.data = ordered_json::array();
   for (const PruningPoint& p : points) {
     f.data.push_back(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,17 +19,17 @@ struct Figure {            // NOLINT(bugprone-exception-escape): of the JSON cla
   std::vector<report::Block> blocks{};  ///< charts and tables; empty where the page is drawn from the data (views.h)
 };
 
-using TableRow = std::vector<std::string>;  ///< plain text, escaped when it is drawn
-
 /// A ratio's distance from one: "+1.2 %".
-[[nodiscard]] std::string gain_text(double ratio);
+[[nodiscard]] inline std::string gain_text(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 /// "1.23 %"
-[[nodiscard]] std::string share_text(double share);
-
-/// A table of text; cells that are long are sentences.
-[[nodiscard]] report::Table table(const TableRow& head, const std::vector<TableRow>& rows);
+[[nodiscard]] inline std::string share_text(double share) { return fmt::format("{:.2f} %", 100 * share); }
 
 /// figures.json: `meta`, and `figures` by id.
-[[nodiscard]] nlohmann::ordered_json page_json(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta);
+[[nodiscard]] inline nlohmann::ordered_json page_json(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta) {
+  nlohmann::ordered_json json = {{"meta", meta}};
+  for (const Figure& f : figures)
+    json["figures"][f.id] = {{"title", f.title}, {"published", f.published}, {"measured", f.measured}, {"data", f.data}};
+  return json;
+}
 
 }  // namespace sluice::figures

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/report/results_json.h"
+#include "sw/report/eval_results.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/io/packed_file.h"
-#include "sw/report/decision_summary.h"
-#include "sw/report/seed_summary.h"
+#include "sw/report/summary.h"
 
 namespace sluice {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/report/seed_summary.h"
+#include "sw/report/summary.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,6 @@
 #include <limits>
 
 #include "sw/policy/names.h"
-#include "sw/report/decision_summary.h"
-#include "sw/report/summary.h"
 #include "sw/report/table.h"
 
 namespace sluice {
@@ -18,11 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-void add_once(std::vector<T>& all, const T& value) {
-  if (std::ranges::find(all, value) == all.end()) all.push_back(value);
-}
-
 const SeedRun* find(const EvalResults& results, std::uint64_t seed, const std::vector<std::string>& kernels,
                     const std::string& policy) {
   const auto found = std::ranges::find_if(
@@ -30,16 +23,13 @@ const SeedRun* find(const EvalResults& results, std::uint64_t seed, const std::v
   return found == results.seeds.end() ? nullptr : &*found;
 }
 
-std::vector<std::uint64_t> seeds_of(const EvalResults& results) {
-  std::vector<std::uint64_t> seeds;
-  for (const SeedRun& run : results.seeds) add_once(seeds, run.seed);
-  return seeds;
-}
-
-std::vector<std::vector<std::string>> mixes_of(const EvalResults& results) {
-  std::vector<std::vector<std::string>> mixes;
-  for (const SeedRun& run : results.seeds) add_once(mixes, run.kernels);
-  return mixes;
+/// A field's values, each once, in order of first appearance.
+template <class T>
+std::vector<T> distinct(const EvalResults& results, T SeedRun::*field) {
+  std::vector<T> all;
+  for (const SeedRun& run : results.seeds)
+    if (std::ranges::find(all, run.*field) == all.end()) all.push_back(run.*field);
+  return all;
 }
 
 /// Warped-Slicer's decision is within one CTA of the solo curves' of the same seed; a run without a decision is not.
@@ -71,11 +61,10 @@ Spread spread_of(std::vector<double> values) {
 }
 
 std::vector<MixSpread> mix_spreads(const EvalResults& results) {
-  const std::vector<std::uint64_t> seeds = seeds_of(results);
-  std::vector<std::string> policies;
-  for (const SeedRun& run : results.seeds) add_once(policies, run.policy);
+  const std::vector<std::uint64_t> seeds = distinct(results, &SeedRun::seed);
+  const std::vector<std::string> policies = distinct(results, &SeedRun::policy);
   std::vector<MixSpread> out;
-  for (const std::vector<std::string>& kernels : mixes_of(results)) {
+  for (const std::vector<std::string>& kernels : distinct(results, &SeedRun::kernels)) {
     MixSpread& mix = out.emplace_back();
     mix.kernels = kernels;
     for (const std::string& policy : policies) {
@@ -104,9 +93,9 @@ std::vector<MixSpread> mix_spreads(const EvalResults& results) {
 }
 
 std::vector<SeedSummary> seed_summaries(const EvalResults& results) {
-  const auto mixes = mixes_of(results);
+  const auto mixes = distinct(results, &SeedRun::kernels);
   std::vector<SeedSummary> out;
-  for (const std::uint64_t seed : seeds_of(results)) {
+  for (const std::uint64_t seed : distinct(results, &SeedRun::seed)) {
     SeedSummary& s = out.emplace_back();
     s.seed = seed;
     std::vector<double> over_left_over, over_solo_curve;
@@ -127,8 +116,7 @@ std::vector<SeedSummary> seed_summaries(const EvalResults& results) {
 
 std::string seed_report(const EvalResults& results) {
   if (results.seeds.empty()) return "";
-  std::vector<std::string> policies;
-  for (const SeedRun& run : results.seeds) add_once(policies, run.policy);
+  const std::vector<std::string> policies = distinct(results, &SeedRun::policy);
   std::vector<report::Column> columns{"IPC over the seeds: min median max"};
   for (const std::string& policy : policies) columns.emplace_back(policy_label(policy));
   columns.insert(columns.end(), {"decisions", "within one CTA"});

@@ -75,6 +75,8 @@ PolicySummary summarize_policy(const ResultGrid& grid, const std::string& policy
   return out;
 }
 
+}  // namespace
+
 PolicyRatio summarize_ratio(const ResultGrid& grid, std::string_view over, const std::string& category) {
   PolicyRatio out{std::string(over), category, 0, kUnknown};
   std::vector<double> ratios;
@@ -87,8 +89,6 @@ PolicyRatio summarize_ratio(const ResultGrid& grid, std::string_view over, const
   out.ipc_ratio = geometric_mean_of_known(ratios);
   return out;
 }
-
-}  // namespace
 
 double geometric_mean_of_known(std::span<const double> values) {
   const std::vector<double> known = finite(values);

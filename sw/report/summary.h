@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sw/policy/names.h"
@@ -81,6 +84,9 @@ class ResultGrid {
   std::vector<Mix> mixes_;
 };
 
+/// @param category  "all": of every mix; the ratio is not a number where none ran under both
+[[nodiscard]] PolicyRatio summarize_ratio(const ResultGrid& grid, std::string_view over, const std::string& category);
+
 /// "Warped-Slicer" for "warped_slicer"; unknown names come back as they are.
 [[nodiscard]] std::string policy_label(std::string_view policy);
 
@@ -89,5 +95,79 @@ class ResultGrid {
 
 /// "(3,2)", "Spatial", "Left-Over", "FCFS": a partition in a table's cell.
 [[nodiscard]] std::string partition_label(const Partition& partition);
+
+/// Decisions against those of the solo curves (the runs of policy `solo_curve`).
+struct Agreement {
+  std::size_t mixes = 0, same = 0;
+  std::size_t within_one = 0;  ///< one CTA or less apart for every kernel; intra-SM and Spatial disagree
+  std::size_t undecided = 0;   ///< of `mixes`: no decision with every kernel was reached, or one without a profile
+};
+
+/// A mix in which Warped-Slicer is below the Oracle, and what each of them chose.
+struct BelowOracle {
+  std::vector<std::string> kernels;
+  double ratio = 0;
+  Partition warped_slicer, oracle;
+  const EvalRun* solo_curve = nullptr;  ///< null where it was not run
+};
+
+/// How good Warped-Slicer's decisions are: judged by what the kernels do alone, and by the best that was found.
+struct DecisionSummary {
+  Agreement warped_slicer;                                  ///< the last decision with every kernel
+  std::vector<std::pair<std::string, Agreement>> scalings;  ///< golden, from the samples; empty without samples
+  std::size_t samples = 0, clean_samples = 0;
+  PolicyRatio over_solo_curve, over_oracle;
+  std::vector<BelowOracle> worst;     ///< lowest ratio first; at most kWorstMixes
+  std::vector<const EvalRun*> apart;  ///< Warped-Slicer's runs that decided more than one CTA from the solo curves
+};
+inline constexpr std::size_t kWorstMixes = 10;
+
+/// @pre `results` outlives the summary
+[[nodiscard]] DecisionSummary summarize_decisions(const EvalResults& results);
+
+/// Same mode, and for intra-SM partitions no kernel more than `slack` CTAs apart.
+[[nodiscard]] bool agree(const Partition& a, const Partition& b, std::uint32_t slack);
+
+/// Fills `golden` of every decision that has samples: the golden model's water-filling and loss guard on the samples under each
+/// scaling.
+void add_golden_decisions(EvalResults& results, const MachineConfig& machine, std::span<const KernelDescriptor> kernels);
+
+/// Lines for the terminal; empty when neither solo curves nor an Oracle ran beside Warped-Slicer.
+[[nodiscard]] std::string decision_report(const DecisionSummary& summary);
+
+/// The object `decisions` of results.json.
+[[nodiscard]] nlohmann::ordered_json to_json(const DecisionSummary& summary);
+
+/// The runs of one seed in short: for `EvalResults::seeds`.
+[[nodiscard]] std::vector<SeedRun> seed_runs(std::uint64_t seed, const EvalResults& results);
+
+struct Spread {
+  double min = 0, median = 0, max = 0;  ///< not a number without a known value
+};
+[[nodiscard]] Spread spread_of(std::vector<double> values);
+
+/// One mix over the seeds.
+struct MixSpread {
+  std::vector<std::string> kernels;
+  std::vector<std::pair<std::string, Spread>> ipc;           ///< by policy
+  std::vector<std::pair<Partition, std::size_t>> decisions;  ///< of Warped-Slicer, and in how many seeds; most often first
+  std::size_t judged = 0, agreeing = 0;                      ///< seeds with solo curves; of them within one CTA
+};
+
+/// One seed over the mixes.
+struct SeedSummary {
+  std::uint64_t seed = 0;
+  std::size_t judged = 0, agreeing = 0;            ///< mixes
+  double over_left_over = 0, over_solo_curve = 0;  ///< Warped-Slicer, geometric means; not a number where not run
+};
+
+[[nodiscard]] std::vector<MixSpread> mix_spreads(const EvalResults& results);
+[[nodiscard]] std::vector<SeedSummary> seed_summaries(const EvalResults& results);
+
+/// Tables for the terminal; empty without seeds.
+[[nodiscard]] std::string seed_report(const EvalResults& results);
+
+/// The object `spread` of results.json.
+[[nodiscard]] nlohmann::ordered_json spread_json(const EvalResults& results);
 
 }  // namespace sluice

@@ -125,24 +125,6 @@ std::string Table::html() const {
   return out + "</tbody></table></div>\n";
 }
 
-std::string Table::markdown() const {
-  std::string out = "|", rule = "|";
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    out += ' ' + columns_[c].name + " |";
-    rule += c == 0 || columns_[c].words ? "---|" : "--:|";
-  }
-  out += '\n' + rule + '\n';
-  for (const Line& line : rows_) {
-    if (line.kind == Kind::Rule) continue;
-    const char* mark = line.kind == Kind::Plain ? "" : "**";
-    out += '|';
-    for (std::size_t c = 0; c < columns_.size(); ++c)
-      out += c < line.cells.size() ? fmt::format(" {0}{1}{0} |", mark, shown(line.cells[c], c)) : "  |";
-    out += '\n';
-  }
-  return out;
-}
-
 std::string Table::csv() const {
   std::string out;
   const auto field = [&](std::size_t column, const std::string& text) {
@@ -155,24 +137,6 @@ std::string Table::csv() const {
     if (line.kind != Kind::Plain) continue;
     for (std::size_t c = 0; c < columns_.size(); ++c) field(c, c < line.cells.size() ? exact(line.cells[c]) : std::string());
     out += '\n';
-  }
-  return out;
-}
-
-nlohmann::ordered_json Table::json() const {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
-  for (const Line& line : rows_) {
-    if (line.kind != Kind::Plain) continue;
-    nlohmann::ordered_json& object = out.emplace_back(nlohmann::ordered_json::object());
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      nlohmann::ordered_json& field = object[columns_[c].name] = nullptr;
-      if (c >= line.cells.size()) continue;
-      const Cell& cell = line.cells[c];
-      if (const auto* number = std::get_if<double>(&cell.value); number == nullptr)
-        std::visit([&](const auto& value) { field = value; }, cell.value);
-      else if (std::isfinite(*number))
-        field = *number;
-    }
   }
   return out;
 }

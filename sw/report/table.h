@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,8 +44,7 @@ struct Cell {
 };
 using Row = std::vector<Cell>;
 
-/// One description of columns and cells, from which the terminal's text, HTML, Markdown, CSV and JSON are made. A row may be
-/// short.
+/// One description of columns and cells, from which the terminal's text, HTML and CSV are made. A row may be short.
 class Table {
  public:
   explicit Table(std::vector<Column> columns, std::string title = {}) : title_(std::move(title)), columns_(std::move(columns)) {}
@@ -59,9 +57,7 @@ class Table {
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] std::string text() const;  ///< columns as wide as their widest cell, the first to the left
   [[nodiscard]] std::string html() const;  ///< scrolls where it is wider than the page
-  [[nodiscard]] std::string markdown() const;
-  [[nodiscard]] std::string csv() const;              ///< numbers with every digit; an empty field where one is not known
-  [[nodiscard]] nlohmann::ordered_json json() const;  ///< one object a row, by the columns' names; null where not known
+  [[nodiscard]] std::string csv() const;   ///< numbers with every digit; an empty field where one is not known
 
  private:
   enum class Kind { Plain, Mean, Heading, Rule };

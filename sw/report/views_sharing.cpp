@@ -67,8 +67,6 @@ Blocks sim_pairs_view(const Json& data) {
   Json pairs = data.value("pairs", Json::object());
   if (data.contains("mean"))
     for (const auto& [who, value] : data.at("mean").items()) value.is_number() ? pairs["mean"][who] = {{"stp", value}} : Json();
-  if (pairs.contains("mean") && data.at("mean").contains("slot_bound"))
-    pairs["mean"]["slot_bound"] = data.at("mean").at("slot_bound");
   std::vector<Field> fields = {{"SiM (adaptive)", "/adaptive/stp", Notation::Gain, 1},
                                {"PT", "/pt/stp", Notation::Gain, 1},
                                {"Even", "/even/stp", Notation::Gain, 1},

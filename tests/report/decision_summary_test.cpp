@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/report/decision_summary.h"
+#include "sw/report/summary.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 
+#include "sw/report/eval_results.h"
 #include "sw/report/eval_tables.h"
-#include "sw/report/results_json.h"
-#include "sw/report/seed_summary.h"
 
 namespace sluice {
 namespace {
@@ -79,9 +78,9 @@ TEST(DecisionSummary, ADecisionWithoutAProfileIsNone) {
 TEST(DecisionSummary, RatiosAndTheWorstMixes) {
   const EvalResults results = four();
   const DecisionSummary s = summarize_decisions(results);
-  EXPECT_NEAR(s.over_solo_curve.ratio, std::pow(1.0 * 0.9 * 0.8 * 0.95, 0.25), 1e-12);
+  EXPECT_NEAR(s.over_solo_curve.ipc_ratio, std::pow(1.0 * 0.9 * 0.8 * 0.95, 0.25), 1e-12);
   EXPECT_EQ(s.over_oracle.mixes, 3U);
-  EXPECT_NEAR(s.over_oracle.ratio, std::cbrt(0.72), 1e-12);
+  EXPECT_NEAR(s.over_oracle.ipc_ratio, std::cbrt(0.72), 1e-12);
   ASSERT_EQ(s.worst.size(), 2U) << "A is not below";
   EXPECT_EQ(s.worst[0].kernels[0], "C");
   EXPECT_EQ(s.worst[1].kernels[0], "B");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the report page promises beyond its content (report_test.cpp): shape, gaps, honesty about what is shown.
-#include "sw/report/eval_page.h"
+#include "sw/report/eval_tables.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/report/eval_tables.h"
-#include "sw/report/results_json.h"
+#include "sw/report/eval_results.h"
 #include "synthetic_results.h"
 #include "tests/support.h"
 #include "well_formed.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the figures say in words: every part of the published claim, also where it fails.
-#include "sw/report/figures.h"
+#include "sw/report/paper_figures.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,6 @@
 #include <limits>
 
 #include "sw/core/errors.h"
-#include "sw/report/effisha_figures.h"
-#include "sw/report/five_figures.h"
-#include "sw/report/sim_figures.h"
-#include "sw/report/slate_figures.h"
 #include "sw/workload/machine_file.h"
 
 namespace sluice::figures {

@@ -12,9 +12,8 @@
 
 #include "sw/io/atomic_file.h"
 #include "sw/report/chrome_trace.h"
-#include "sw/report/eval_page.h"
+#include "sw/report/eval_results.h"
 #include "sw/report/eval_tables.h"
-#include "sw/report/results_json.h"
 #include "sw/report/summary.h"
 #include "sw/report/svg.h"
 #include "synthetic_results.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/report/sm_timeline.h"
+#include "sw/report/timelines.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,6 @@
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
 #include "sw/report/chrome_trace.h"
-#include "sw/report/task_timeline.h"
 #include "tests/support.h"
 #include "well_formed.h"
 

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "study/calibration.h"
-#include "study/launch_fit.h"
 #include "study/run_pool.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"

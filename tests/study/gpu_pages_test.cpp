@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of the papers' evaluations on a GPU, from lines as the experiments write them.
-#include "study/gpu_effisha.h"
+#include "study/gpu_lines.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "study/kernelet_prediction.h"
 #include "sw/gpu/apps/apps.h"
 #include "sw/gpu/report/output.h"
 #include "sw/io/atomic_file.h"

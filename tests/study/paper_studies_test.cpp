@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies of single papers' evaluations.
-#include "study/kernelet_study.h"
+#include "study/paper_studies.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,6 @@
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "study/schedule_model.h"
-#include "study/sim_study.h"
 #include "study/slate_profiles.h"
 #include "sw/io/atomic_file.h"
 #include "sw/policy/corun_file.h"

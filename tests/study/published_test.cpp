@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "study/published.h"
+#include "study/run_cache.h"
 
 #include "tests/support.h"
 

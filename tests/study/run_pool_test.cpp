@@ -11,7 +11,6 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "study/run_result_json.h"
 #include "sw/core/errors.h"
 
 namespace sluice {

@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "study/run_result_json.h"
+#include "study/run_pool.h"
 #include "sw/core/errors.h"
 #include "sw/driver/sluice_driver.h"
 #include "sw/policy/registry.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/report/sm_timeline.h"
+#include "sw/report/timelines.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "sw/core/errors.h"
@@ -21,6 +22,10 @@ constexpr std::size_t kColours[] = {5, 4, 3, 1, 6, 2};
 using Changes = std::map<std::uint64_t, int>;
 
 std::string counts_text(const Partition& partition) { return partition_label(partition); }
+
+std::uint64_t ns(Time time) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+}
 
 }  // namespace
 
@@ -131,6 +136,23 @@ void write_timeline_page(const std::filesystem::path& trace, const EvalRun& run,
   std::filesystem::path beside = trace;
   write_file_atomically(beside.replace_extension(".html"), report::html(page));
   write_file_atomically(beside.replace_extension(".svg"), report::picture(first, 1000));
+}
+
+TaskTimeline::TaskTimeline(const std::filesystem::path& file, const Scenario& scenario, const ScheduleTarget& target,
+                           std::optional<Time> wait)
+    : trace_(file, target.machine.num_sms, "ns"), free_again_(target.machine.num_sms) {
+  for (const ScenarioLaunch& launch : launches(scenario, wait.value_or(Time(0))))
+    names_.push_back(scenario.jobs[launch.job].name);
+  tasks_.resize(names_.size());
+}
+
+void TaskTimeline::task_begins(JobId job, SmId sm, Time begin, Time end) {
+  std::vector<Time>& slots = free_again_.at(sm.value());
+  auto slot = std::ranges::find_if(slots, [&](Time free) { return free <= begin; });
+  if (slot == slots.end()) slot = slots.insert(slots.end(), end);
+  *slot = end;
+  trace_.cta(sm.value(), static_cast<std::uint32_t>(slot - slots.begin()), names_.at(job.value()), tasks_.at(job.value())++,
+             ns(begin), ns(end));
 }
 
 }  // namespace sluice
