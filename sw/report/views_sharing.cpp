@@ -70,7 +70,7 @@ Blocks sim_pairs_view(const Json& data) {
   std::vector<Field> fields = {{"SiM (adaptive)", "/adaptive/stp", Notation::Gain, 1},
                                {"PT", "/pt/stp", Notation::Gain, 1},
                                {"Even", "/even/stp", Notation::Gain, 1},
-                               {"no schedule is above", "/slot_bound", Notation::Gain, 1}};
+                               {"no schedule is above", "/bound", Notation::Gain, 1}};
   return {Large{rows_of({.title = "Sequential span over span", .baseline = 1.0, .sorted = true}, pairs, fields)},
           Folded{"Turnaround of every pair", table_of("pair", pairs,
                                                       {{"ANTT, SiM", "/adaptive/antt", Notation::Number, 2},
