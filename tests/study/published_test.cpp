@@ -18,9 +18,10 @@ class Published : public test::Scratch {
 TEST_F(Published, AProgramWithChangesWritesNothingUnderResults) {
   for (const char* folder : {"results", "results/figures", "results/new/deeper"})
     EXPECT_THROW(refuse_unpublishable(folder_ / folder, "0123456789ab+changes"), InputError) << folder;
-  EXPECT_EQ(test::refusal([&] { refuse_unpublishable(folder_ / "results/x", "0123456789ab+changes"); }),
-            folder_.string() +
-                "/results/x: this program was built at 0123456789ab+changes: commit, build again, and then write published results");
+  EXPECT_EQ(
+      test::refusal([&] { refuse_unpublishable(folder_ / "results/x", "0123456789ab+changes"); }),
+      folder_.string() +
+          "/results/x: this program was built at 0123456789ab+changes: commit, build again, and then write published results");
 }
 
 TEST_F(Published, ACommitWritesThereAndChangesWriteElsewhere) {

@@ -23,7 +23,7 @@ RunSpec mix_on(std::uint32_t sms, const std::string& names, const std::string& p
   machine.partitioner.drain_cycles = 4096;
   const Mix mix = parse_mixes(read_workload(root / "configs/workloads/table2.toml"), machine, names).front();
   const PolicyPlan plan = policy_plans(policy, machine, mix.kernels).front();
-  const std::vector<std::uint64_t> targets(mix.kernels.size(), 12000 * sms);
+  const std::vector<std::uint64_t> targets(mix.kernels.size(), 40000 * sms);
   RunSpec spec = mix_spec(machine, mix.kernels, plan, targets, kind, 1);
   spec.launches.back().arrival = Cycles(3000);
   return spec;
