@@ -159,7 +159,9 @@ TEST_F(Library, TheUnitRunsWholeGridsUnderAForeignLoop) {
   ASSERT_EQ(sluice_unit_set_machine(unit, &kSm), SLUICE_OK) << sluice_error();
   ASSERT_EQ(sluice_unit_set_mode(unit, "dynamic"), SLUICE_OK) << sluice_error();
   ASSERT_EQ(sluice_unit_set_window(unit, 100, 1024), SLUICE_OK) << sluice_error();
-  for (std::uint32_t k = 0; k < 2; ++k) ASSERT_EQ(sluice_unit_launch(unit, k, &kKernel), SLUICE_OK) << sluice_error();
+  sluice_kernel long_grid = kKernel;
+  long_grid.grid_ctas = 1000;
+  for (std::uint32_t k = 0; k < 2; ++k) ASSERT_EQ(sluice_unit_launch(unit, k, &long_grid), SLUICE_OK) << sluice_error();
   EXPECT_EQ(sluice_unit_launch(unit, 0, &kKernel), SLUICE_BAD_INPUT);  // it runs
   EXPECT_EQ(sluice_unit_read32(unit, 0xffc, nullptr), SLUICE_BAD_INPUT);
   std::mt19937 random(1);
@@ -173,7 +175,8 @@ TEST_F(Library, TheUnitRunsWholeGridsUnderAForeignLoop) {
     sluice_sm_activity sms[4] = {};
     for (auto& sm : sms) sm = {static_cast<std::uint8_t>(random() % 4), {static_cast<std::uint8_t>(random() % 2), 0, 0, 0}, 0};
     in.sms = sms;
-    in.sm_busy[0] = static_cast<std::uint8_t>(random() % 2);
+    const bool busy = cycle < 500;  // SM 3
+    in.sm_busy[0] = busy ? 8 : 0;
     in.dispatch_ready = random() % 4 != 0 ? 1 : 0;
     if (!there.empty() && random() % 40 == 0) {
       const std::size_t leaves = random() % there.size();
@@ -183,14 +186,19 @@ TEST_F(Library, TheUnitRunsWholeGridsUnderAForeignLoop) {
       there.erase(there.begin() + static_cast<std::ptrdiff_t>(leaves));
     }
     if (out.dispatch_valid != 0 && in.dispatch_ready != 0) {
+      EXPECT_FALSE(busy && out.dispatch_sm == 3) << cycle;
       there.emplace_back(out.dispatch_sm, out.dispatch_slot);
       ++dispatched;
     }
     ASSERT_EQ(sluice_unit_clock(unit, &in), SLUICE_OK) << sluice_error();
   }
   EXPECT_EQ(ended, 3U);
-  EXPECT_EQ(dispatched, 200U);  // both grids, none lost or doubled
-  std::uint32_t resident = 9, quota = 0, error = 9;
+  EXPECT_EQ(dispatched, 2000U);  // both grids, none lost or doubled
+  std::uint32_t resident = 9, quota = 0, error = 9, decisions = 0, status = 0;
+  ASSERT_EQ(sluice_unit_read32(unit, regs::kDecisions, &decisions), SLUICE_OK) << sluice_error();
+  EXPECT_GT(decisions, 0U);
+  ASSERT_EQ(sluice_unit_read32(unit, regs::kStatus, &status), SLUICE_OK) << sluice_error();
+  EXPECT_EQ(regs::kStatusNoProfile.get(status), 0U);  // it saw what the SMs did
   ASSERT_EQ(sluice_unit_slot(unit, 0, &resident, &quota), SLUICE_OK);
   EXPECT_EQ(resident, 0U);
   ASSERT_EQ(sluice_unit_read32(unit, regs::kError, &error), SLUICE_OK) << sluice_error();
