@@ -41,8 +41,8 @@ class Limits(unittest.TestCase):
     LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
 
     def test_long_lines_and_files_are_refused(self):
-        found = lint_limits.check("rtl/a.sv", self.LICENCE + "x" * 181 + "\n" * 301)
-        self.assertEqual(found, ["rtl/a.sv: 302 lines: at most 300", "rtl/a.sv:2: 181 characters: at most 180"])
+        found = lint_limits.check("rtl/a.sv", self.LICENCE + "x" * 121 + "\n" * 401)
+        self.assertEqual(found, ["rtl/a.sv: 402 lines: at most 400", "rtl/a.sv:2: 121 characters: at most 120"])
 
     def test_rows_of_tables_are_not_measured(self):
         self.assertEqual(lint_limits.check("docs/a.md", "| " + "x" * 1000 + " |\n"), [])

@@ -14,9 +14,11 @@ package sluice_pkg;
   localparam int unsigned PerfW     = PerfFracW + 1;
   localparam int unsigned MantissaW = 13;  // of an entry of the performance table, leading one included
   localparam int unsigned ExponentW = 4;
-  localparam int unsigned ScaledW   = ExponentW + MantissaW - 1;  // {exponent, mantissa}; docs/reference/blocks/partition_core.md
+  localparam int unsigned ScaledW   = ExponentW + MantissaW - 1;  // {exponent, mantissa};
+                                                                  // docs/reference/blocks/partition_core.md
   localparam int unsigned WordW     = 16;  // of the performance table: an entry, then a performance
-  localparam int unsigned OperandW  = 18;  // of the serial unit: amounts of an SM, the loss limit, twice a mantissa, more than a performance
+  localparam int unsigned OperandW  = 18;  // of the serial unit: amounts of an SM, the loss limit, twice a mantissa,
+                                           // more than a performance
   localparam int unsigned LossW     = 16;  // loss limit, in units of 2**-PerfFracW
   localparam int unsigned WarpW     = 7;   // warps of an SM
   localparam int unsigned RegW      = 17;  // registers of an SM
@@ -45,8 +47,9 @@ package sluice_pkg;
   localparam logic [ModeW-1:0] ModeStatic   = 3'd4;
   localparam logic [ModeW-1:0] ModeDynamic  = 3'd5;
 
-  // How partition_sequencer answers quotas. Free: no quotas. Hold: nothing may start (a plan is being made). Alone: no quota, for the planned kernel.
-  // Ranges: no quota on a kernel's own SMs. Counts: as many CTAs on every SM. Levels: profile. Static: the host's.
+  // How partition_sequencer answers quotas. Free: no quotas. Hold: nothing may start (a plan is being made). Alone: no
+  // quota, for the planned kernel. Ranges: no quota on a kernel's own SMs. Counts: as many CTAs on every SM. Levels:
+  // profile. Static: the host's.
   localparam int unsigned LayoutW = 3;
   localparam logic [LayoutW-1:0] LayoutFree   = 3'd0;
   localparam logic [LayoutW-1:0] LayoutHold   = 3'd1;
@@ -74,7 +77,8 @@ package sluice_pkg;
     logic [CtaW-1:0]    ctas;     // 1..MAX_CTAS
     logic [KernelW-1:0] kernel;   // by age
   } sample_t;
-  // A launch of the port: the descriptor, and the grid from the starting block on. `context` and `priority` are words of the language.
+  // A launch of the port: the descriptor, and the grid from the starting block on. `context` and `priority` are words
+  // of the language.
   typedef struct packed {
     logic [PriorityW-1:0] urgency;
     logic [ContextW-1:0]  ctx;

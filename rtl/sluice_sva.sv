@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice_sva: the rules at the ports of sluice_top, for its neighbours and for itself. A simulation that compiles this file checks every instance of
-// sluice_top, by the bind at its end. Each message names its rule; docs/user/integrate.md lists the rules. Reads ports only.
+// sluice_sva: the rules at the ports of sluice_top, for its neighbours and for itself. A simulation that compiles this
+// file checks every instance of sluice_top, by the bind at its end. Each message names its rule; docs/user/integrate.md
+// lists the rules. Reads ports only.
 module sluice_sva #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -58,7 +59,8 @@ module sluice_sva #(
   // The tag of each kernel slot, as flush_valid_o says; a report with another one is late, and nobody's.
   logic [(1<<KIndexW)*TagW-1:0] tags_q;
   logic                         late;
-  logic [(1<<KIndexW)-1:0]      flushed_q, known_q;   // kernel slots with a flush since reset; with a CTA, whose tag is known
+  logic [(1<<KIndexW)-1:0]      flushed_q, known_q;   // kernel slots with a flush since reset; with a CTA, whose tag is
+                                                      // known
   assign late = FLUSH != 0 && (!known_q[done_kernel_i] || done_tag_i != tags_q[32'(done_kernel_i)*TagW +: TagW]);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -126,7 +128,8 @@ module sluice_sva #(
     else $error("axi_read_address_waits: AR changed before it was taken");
   done_names_a_slot: assert property (@(posedge clk_i) disable iff (!rst_ni) done_valid_i |-> done_exists)
     else $error("done_names_a_slot: SM %0d, slot %0d do not exist", done_sm_i, done_slot_i);
-  done_is_of_a_cta_that_runs: assert property (@(posedge clk_i) disable iff (!rst_ni) done_valid_i && done_exists && !late
+  done_is_of_a_cta_that_runs: assert property (@(posedge clk_i) disable iff (!rst_ni) done_valid_i && done_exists
+      && !late
     |-> runs_q[done_at] && (FLUSH == 0 || kernel_q[32'(done_at)*KIndexW +: KIndexW] == done_kernel_i))
     else $error("done_is_of_a_cta_that_runs: SM %0d, slot %0d hold none", done_sm_i, done_slot_i);
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_sm
@@ -143,11 +146,13 @@ module sluice_sva #(
         sm_ready_i[m] && !(start && 32'(dispatch_sm_o) == m) |=> sm_ready_i[m])
         else $error("ready_stays_until_a_cta_is_taken: SM %0d withdrew its word", m);
     end
-    dispatch_is_for_a_ready_sm: assert property (@(posedge clk_i) disable iff (!rst_ni) dispatch_valid_o && dispatch_exists |-> ready_sms[dispatch_sm_o])
+    dispatch_is_for_a_ready_sm: assert property (@(posedge clk_i) disable iff (!rst_ni) dispatch_valid_o
+        && dispatch_exists |-> ready_sms[dispatch_sm_o])
       else $error("dispatch_is_for_a_ready_sm: SM %0d", dispatch_sm_o);
   end
   inputs_are_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !$isunknown({s_axi_awvalid_i, s_axi_wvalid_i, s_axi_bready_i, s_axi_arvalid_i, s_axi_rready_i, dispatch_ready_i, done_valid_i, issue_valid_i, request_i})
+    !$isunknown({s_axi_awvalid_i, s_axi_wvalid_i, s_axi_bready_i, s_axi_arvalid_i, s_axi_rready_i, dispatch_ready_i,
+        done_valid_i, issue_valid_i, request_i})
       && (SM_READY == 0 || !$isunknown(sm_ready_i)))
     else $error("inputs_are_known: a control input is X or Z");
 
@@ -159,7 +164,8 @@ module sluice_sva #(
     s_axi_rvalid_o && !s_axi_rready_i |=> s_axi_rvalid_o && $stable({s_axi_rdata_o, s_axi_rresp_o}))
     else $error("axi_read_response_waits: R changed before it was taken");
   dispatch_waits: assert property (@(posedge clk_i) disable iff (!rst_ni) dispatch_valid_o && !dispatch_ready_i
-    |=> (dispatch_valid_o && $stable({dispatch_sm_o, dispatch_kernel_o, dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o,
+    |=> (dispatch_valid_o && $stable({dispatch_sm_o, dispatch_kernel_o, dispatch_slot_o, dispatch_cta_o,
+    dispatch_register_base_o,
                                       dispatch_shared_base_o, dispatch_region_valid_o, dispatch_tag_o}))
      || (FLUSH > 1 && !dispatch_valid_o && flush_valid_o && flush_kernel_o == $past(dispatch_kernel_o)))
     else $error("dispatch_waits: the CTA changed before it was taken");
@@ -171,7 +177,8 @@ module sluice_sva #(
       dispatch_valid_o && known_q[dispatch_kernel_o] |-> dispatch_tag_o == tags_q[32'(dispatch_kernel_o)*TagW +: TagW])
       else $error("dispatch_has_the_tag_of_its_kernel: kernel slot %0d", dispatch_kernel_o);
     flush_is_of_ctas_that_have_started: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      flush_valid_o |-> (!known_q[flush_kernel_o] || flush_tag_o == tags_q[32'(flush_kernel_o)*TagW +: TagW]) && !(dispatch_valid_o && dispatch_kernel_o == flush_kernel_o))
+      flush_valid_o |-> (!known_q[flush_kernel_o] || flush_tag_o == tags_q[32'(flush_kernel_o)*TagW +: TagW])
+          && !(dispatch_valid_o && dispatch_kernel_o == flush_kernel_o))
       else $error("flush_is_of_ctas_that_have_started: kernel slot %0d", flush_kernel_o);
   end
   // verilator lint_on SYNCASYNCNET

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice_top: the SM resource partitioner (docs/reference/blocks/sluice_top.md): registers, sequencer, profile counters, partition core, phase
-// monitor and CTA dispatcher. Kernels are programmed through AXI4-Lite; CTAs leave through the dispatch port; SMs report what they issue,
-// what they exchange with the memory system, and ended CTAs.
+// sluice_top: the SM resource partitioner (docs/reference/blocks/sluice_top.md): registers, sequencer, profile
+// counters, partition core, phase monitor and CTA dispatcher. Kernels are programmed through AXI4-Lite; CTAs leave
+// through the dispatch port; SMs report what they issue, what they exchange with the memory system, and ended CTAs.
 module sluice_top #(
   parameter int unsigned NUM_SM       = 16,   // 1..256
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
   parameter int unsigned MAX_CTAS     = 8,    // 4..32, CTA slots of an SM
   parameter int unsigned NUM_SCHED    = 2,    // 1..4, warp schedulers of an SM
-  parameter int unsigned REGION_UNITS = 64,   // 0: count-only admission; else 16..128 units of registers and of shared memory
+  parameter int unsigned REGION_UNITS = 64,   // 0: count-only admission; else 16..128 units of registers and of shared
+                                              // memory
   parameter int unsigned SM_ENABLE    = 0,    // 0..1; 1: SMs can be disabled by register SM_ENABLE
   parameter int unsigned SM_READY     = 0,    // 0..1; 1: sm_ready_i is looked at
-  parameter int unsigned FLUSH        = 0,    // 0..20; else kernels can be flushed; above 1 a flush waits 2**FLUSH cycles for the dispatch port, not for ever
+  parameter int unsigned FLUSH        = 0,    // 0..20; else kernels can be flushed; above 1 a flush waits 2**FLUSH
+                                              // cycles for the dispatch port, not for ever
   parameter int unsigned PRIORITY     = 0,    // 0..1; 1: kernels of higher priority go first
-  parameter int unsigned PATIENCE     = 0,    // 0..20; else a kernel that waits for 2**PATIENCE cycles or more goes first
-  parameter int unsigned CHURN        = 0,    // 0..19; else profiles outlive changes, and what is in force lives for 2**CHURN cycles or more
-  parameter int unsigned TAIL         = 0,    // 0..1; 1: a kernel keeps no share once the last CTA of its grid has been sent
+  parameter int unsigned PATIENCE     = 0,    // 0..20; else a kernel that waits for 2**PATIENCE cycles or more goes
+                                              // first
+  parameter int unsigned CHURN        = 0,    // 0..19; else profiles outlive changes, and what is in force lives for
+                                              // 2**CHURN cycles or more
+  parameter int unsigned TAIL         = 0,    // 0..1; 1: a kernel keeps no share once the last CTA of its grid has been
+                                              // sent
   parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
-  input  logic                                             tag_rst_ni,        // with FLUSH: of the tags of CTAs, which outlive rst_ni while it is high
+  input  logic                                             tag_rst_ni,        // with FLUSH: of the tags of CTAs, which
+                                                                              // outlive rst_ni while it is high
   input  logic [11:0]                                      s_axi_awaddr_i,
   input  logic                                             s_axi_awvalid_i,
   output logic                                             s_axi_awready_o,
@@ -38,7 +44,8 @@ module sluice_top #(
   output logic                                             s_axi_rvalid_o,
   input  logic                                             s_axi_rready_i,
   output logic                                             irq_o,
-  input  logic                                             launch_valid_i,    // a kernel, beside those of the registers; only with LAUNCH_QUEUE
+  input  logic                                             launch_valid_i,    // a kernel, beside those of the
+                                                                              // registers; only with LAUNCH_QUEUE
   output logic                                             launch_ready_o,
   input  logic [sluice_pkg::WarpW-1:0]                     launch_warps_i,    // of one CTA
   input  logic [sluice_pkg::RegW-1:0]                      launch_registers_i,
@@ -54,58 +61,74 @@ module sluice_top #(
   output logic                                             launched_valid_o,  // pulse: the next launch of the port
   output logic [sluice_pkg::KIndexW-1:0]                   launched_kernel_o, // got this kernel slot,
   output logic                                             launched_refused_o,// and could not fit;
-  output logic                                             launched_flushed_o,// or it was handed back by a flush, without a slot
-  output logic [MAX_KERNELS-1:0]                           kernel_done_o,     // pulses: the kernel of this slot has ended
-  input  logic [NUM_SM*NUM_SCHED-1:0]                      issue_valid_i,     // scheduler s of SM m issued: bit m*NUM_SCHED+s
+  output logic                                             launched_flushed_o,// or it was handed back by a flush,
+                                                                              // without a slot
+  output logic [MAX_KERNELS-1:0]                           kernel_done_o,     // pulses: the kernel of this slot has
+                                                                              // ended
+  input  logic [NUM_SM*NUM_SCHED-1:0]                      issue_valid_i,     // scheduler s of SM m issued: bit
+                                                                              // m*NUM_SCHED+s
   input  logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0]  issue_kernel_i,    // for this kernel slot
-  input  logic [NUM_SM-1:0]                                request_i,         // SM m exchanged a line with the memory system
-  input  logic [NUM_SM-1:0]                                sm_ready_i,        // SM m takes the next CTA without delay; only with SM_READY
+  input  logic [NUM_SM-1:0]                                request_i,         // SM m exchanged a line with the memory
+                                                                              // system
+  input  logic [NUM_SM-1:0]                                sm_ready_i,        // SM m takes the next CTA without delay;
+                                                                              // only with SM_READY
   output logic                                             dispatch_valid_o,
   input  logic                                             dispatch_ready_i,
   output logic [sluice_pkg::SmW-1:0]                       dispatch_sm_o,
   output logic [sluice_pkg::KIndexW-1:0]                   dispatch_kernel_o,
-  output logic [sluice_pkg::SlotW-1:0]                     dispatch_slot_o,   // names the CTA on its SM until it is done
+  output logic [sluice_pkg::SlotW-1:0]                     dispatch_slot_o,   // names the CTA on its SM until it is
+                                                                              // done
   output logic [sluice_pkg::GridW-1:0]                     dispatch_cta_o,
-  output logic [sluice_pkg::GridW-1:0]                     dispatch_x_o,      // its place in the grid of a kernel of the launch port
+  output logic [sluice_pkg::GridW-1:0]                     dispatch_x_o,      // its place in the grid of a kernel of
+                                                                              // the launch port
   output logic [sluice_pkg::BlockW-1:0]                    dispatch_y_o,
   output logic [sluice_pkg::BlockW-1:0]                    dispatch_z_o,
   output logic [sluice_pkg::ContextW-1:0]                  dispatch_context_o,
   output logic [sluice_pkg::PriorityW-1:0]                 dispatch_priority_o,
   output logic [sluice_pkg::RegW-1:0]                      dispatch_register_base_o,
   output logic [sluice_pkg::SharedW-1:0]                   dispatch_shared_base_o,
-  output logic                                             dispatch_region_valid_o,   // these are bases of the CTA's regions; else the SM places it
+  output logic                                             dispatch_region_valid_o,   // these are bases of the CTA's
+                                                                                      // regions; else the SM places it
   input  logic                                             done_valid_i,      // a CTA ended
   input  logic [sluice_pkg::SmW-1:0]                       done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]                     done_slot_i,
-  input  logic [sluice_pkg::KIndexW-1:0]                   done_kernel_i,     // with FLUSH: its kernel slot, and the tag
+  input  logic [sluice_pkg::KIndexW-1:0]                   done_kernel_i,     // with FLUSH: its kernel slot, and the
+                                                                              // tag
   input  logic [sluice_pkg::TagW-1:0]                      done_tag_i,        // that came with it
   output logic [sluice_pkg::TagW-1:0]                      dispatch_tag_o,
-  output logic                                             flush_valid_o,     // pulse: SMs give up the CTAs of this kernel slot with this tag
+  output logic                                             flush_valid_o,     // pulse: SMs give up the CTAs of this
+                                                                              // kernel slot with this tag
   output logic [sluice_pkg::KIndexW-1:0]                   flush_kernel_o,
   output logic [sluice_pkg::TagW-1:0]                      flush_tag_o,
   output logic                                             profile_window_o,  // a profile window runs
-  output logic                                             profile_valid_o,   // an entry of the performance table, for tracing
+  output logic                                             profile_valid_o,   // an entry of the performance table, for
+                                                                              // tracing
   output logic [sluice_pkg::KernelW-1:0]                   profile_kernel_o,  // by age among the present
   output logic [sluice_pkg::CtaW-1:0]                      profile_ctas_o,
-  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}: docs/reference/blocks/partition_core.md
-  output logic                                             idle_o             // the clock may stop until an input other than issue_*
+  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}:
+                                                                              // docs/reference/blocks/partition_core.md
+  output logic                                             idle_o             // the clock may stop until an input other
+                                                                              // than issue_*
                                                                               // and request_i changes
 );
   if (NUM_SM < 1 || NUM_SM > 256) $error("sluice_top: NUM_SM must be 1..256");
   if (MAX_KERNELS < 2 || MAX_KERNELS > 8) $error("sluice_top: MAX_KERNELS must be 2..8");
   if (MAX_CTAS < 4 || MAX_CTAS > 32) $error("sluice_top: MAX_CTAS must be 4..32");
   if (NUM_SCHED < 1 || NUM_SCHED > 4) $error("sluice_top: NUM_SCHED must be 1..4");
-  if (REGION_UNITS != 0 && (REGION_UNITS < 16 || REGION_UNITS > 128)) $error("sluice_top: REGION_UNITS must be 0 or 16..128");
+  if (REGION_UNITS != 0 && (REGION_UNITS < 16 || REGION_UNITS > 128))
+    $error("sluice_top: REGION_UNITS must be 0 or 16..128");
   if (SM_ENABLE > 1) $error("sluice_top: SM_ENABLE must be 0..1");
   if (SM_READY > 1) $error("sluice_top: SM_READY must be 0..1");
   if (FLUSH > 20) $error("sluice_top: FLUSH must be 0..20");
   if (PRIORITY > 1) $error("sluice_top: PRIORITY must be 0..1");
-  if (PATIENCE > 20 || (PATIENCE != 0 && 2**PATIENCE < 2*NUM_SM + 8)) $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
+  if (PATIENCE > 20 || (PATIENCE != 0 && 2**PATIENCE < 2*NUM_SM + 8))
+    $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
   if (CHURN > 19) $error("sluice_top: CHURN must be 0..19");
   if (TAIL > 1) $error("sluice_top: TAIL must be 0..1");
   if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
-  localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
+  // the blocks do not get as far as the message above
+  localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
   localparam int unsigned CtaW      = sluice_pkg::CtaW;
@@ -181,11 +204,30 @@ module sluice_top #(
   logic [K*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags;
 
 
-  sluice_csr #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE),
-    .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .CHURN(CHURN), .TAIL(TAIL)) i_sluice_csr (
-    .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o, .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i, .s_axi_wready_o,
-    .s_axi_bresp_o, .s_axi_bvalid_o, .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i, .s_axi_arready_o, .s_axi_rdata_o, .s_axi_rresp_o,
-    .s_axi_rvalid_o, .s_axi_rready_i,
+  sluice_csr #(
+    .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED), .REGION_UNITS(REGION_UNITS),
+    .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY),
+    .PATIENCE(PATIENCE), .CHURN(CHURN), .TAIL(TAIL)
+  ) i_sluice_csr (
+    .clk_i,
+    .rst_ni,
+    .s_axi_awaddr_i,
+    .s_axi_awvalid_i,
+    .s_axi_awready_o,
+    .s_axi_wdata_i,
+    .s_axi_wstrb_i,
+    .s_axi_wvalid_i,
+    .s_axi_wready_o,
+    .s_axi_bresp_o,
+    .s_axi_bvalid_o,
+    .s_axi_bready_i,
+    .s_axi_araddr_i,
+    .s_axi_arvalid_i,
+    .s_axi_arready_o,
+    .s_axi_rdata_o,
+    .s_axi_rresp_o,
+    .s_axi_rvalid_o,
+    .s_axi_rready_i,
     .irq_o,
     .mode_o               (mode),
     .mode_write_o         (mode_write),
@@ -234,7 +276,7 @@ module sluice_top #(
     .purge_all_o          (purge_all),
     .purge_context_o      (purge_context),
     .queue_i              (queue_count),
-    .port_admit_i          (port_admit),
+    .port_admit_i         (port_admit),
     .port_demand_i        (port_launch.demand),
     .port_ctas_i          (port_launch.ctas),
     .port_priority_i      (port_launch.urgency),
@@ -257,11 +299,15 @@ module sluice_top #(
 
   assign capacity = {capacity_shared, capacity_registers, capacity_warps};
   for (genvar k = 0; k < K; k++) begin : gen_demand
-    assign demand[k*AmountW +: AmountW] = {demand_shared[k*SharedW +: SharedW], demand_registers[k*RegW +: RegW], demand_warps[k*WarpW +: WarpW]};
+    assign demand[k*AmountW +: AmountW] =
+        {demand_shared[k*SharedW +: SharedW], demand_registers[k*RegW +: RegW], demand_warps[k*WarpW +: WarpW]};
   end
 
-  cta_dispatcher #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY),
-    .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .TAIL(TAIL), .FITS_NOW((LAUNCH_QUEUE != 0) ? 1 : 0)) i_cta_dispatcher (
+  cta_dispatcher #(
+    .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE),
+    .SM_READY(SM_READY), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .TAIL(TAIL),
+    .FITS_NOW((LAUNCH_QUEUE != 0) ? 1 : 0)
+  ) i_cta_dispatcher (
     .clk_i,
     .rst_ni,
     .tag_rst_ni,
@@ -315,8 +361,23 @@ module sluice_top #(
     .error_kernel_o       (error_kernel),
     .error_sm_o           (error_sm),
     .error_slot_o         (error_slot),
-    .dispatch_valid_o, .dispatch_ready_i, .dispatch_sm_o, .dispatch_kernel_o, .dispatch_slot_o, .dispatch_cta_o, .dispatch_register_base_o,
-    .dispatch_shared_base_o, .dispatch_region_valid_o, .done_valid_i, .done_sm_i, .done_slot_i, .done_kernel_i, .done_tag_i, .dispatch_tag_o, .flush_valid_o, .flush_kernel_o,
+    .dispatch_valid_o,
+    .dispatch_ready_i,
+    .dispatch_sm_o,
+    .dispatch_kernel_o,
+    .dispatch_slot_o,
+    .dispatch_cta_o,
+    .dispatch_register_base_o,
+    .dispatch_shared_base_o,
+    .dispatch_region_valid_o,
+    .done_valid_i,
+    .done_sm_i,
+    .done_slot_i,
+    .done_kernel_i,
+    .done_tag_i,
+    .dispatch_tag_o,
+    .flush_valid_o,
+    .flush_kernel_o,
     .flush_tag_o,
     .giving_up_o          (giving_up),
     .giving_sm_o          (giving_sm),
@@ -374,38 +435,131 @@ module sluice_top #(
   logic [K-1:0]         core_kept;
   logic [K*KIndexW-1:0] core_rows;
 
-  partition_sequencer #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE), .CHURN(CHURN)) i_partition_sequencer (
-    .clk_i, .rst_ni, .mode_i(mode), .mode_write_i(mode_write), .demand_i(demand), .quota_i(static_quota), .mask_i(static_mask),
-    .static_write_i(static_write), .warm_up_i(warm_up), .window_i(window), .drain_limit_i(drain_limit), .delay_i(delay),
-    .reprofile_i(reprofile || monitor_request), .sm_enable_i(sm_enable), .enable_write_i(enable_write), .num_present_i(num_present), .age_i(age),
-    .change_i(change), .spent_i(spent), .settled_i(settled), .profiling_o(profiling), .query_sm_i(query_sm), .query_quota_o(query_quota),
-    .port_sm_i(port_sm), .port_quota_o(port_quota), .quota_changed_o(quota_changed), .regions_o(regions), .round_robin_o(round_robin),
-    .in_order_o(in_order), .profile_clear_o(profile_clear), .profile_enable_o(profile_enable), .sample_read_o(sample_read), .sample_sm_o(sample_sm),
-    .sample_drop_o(sample_drop), .owner_o(owner), .core_start_o(core_start), .core_abort_o(core_abort), .core_num_kernels_o(core_num_kernels),
-    .core_demand_kernel_i(demand_kernel), .core_demand_o(core_demand), .count_start_o(count_start), .count_kernel_o(count_kernel),
-    .count_share_o(count_share), .count_done_i(count_done), .occupancy_i(occupancy), .sample_valid_o(sample_valid), .sample_o(sample),
-    .core_done_i(core_done), .core_no_fit_i(core_no_fit), .core_spatial_i(core_spatial), .core_ctas_i(core_ctas), .state_o(state), .ctas_o(ctas),
-    .decision_o(decision), .spatial_o(spatial), .no_fit_o(no_fit), .dropped_o(dropped), .no_profile_o(no_profile), .monitoring_o(monitoring),
-    .watch_o(watch), .watch_sm_o(watch_sm), .core_kept_o(core_kept), .core_rows_o(core_rows), .idle_o(sequencer_idle));
+  partition_sequencer #(
+    .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE), .CHURN(CHURN)
+  ) i_partition_sequencer (
+    .clk_i,
+    .rst_ni,
+    .mode_i               (mode),
+    .mode_write_i         (mode_write),
+    .demand_i             (demand),
+    .quota_i              (static_quota),
+    .mask_i               (static_mask),
+    .static_write_i       (static_write),
+    .warm_up_i            (warm_up),
+    .window_i             (window),
+    .drain_limit_i        (drain_limit),
+    .delay_i              (delay),
+    .reprofile_i          (reprofile || monitor_request),
+    .sm_enable_i          (sm_enable),
+    .enable_write_i       (enable_write),
+    .num_present_i        (num_present),
+    .age_i                (age),
+    .change_i             (change),
+    .spent_i              (spent),
+    .settled_i            (settled),
+    .profiling_o          (profiling),
+    .query_sm_i           (query_sm),
+    .query_quota_o        (query_quota),
+    .port_sm_i            (port_sm),
+    .port_quota_o         (port_quota),
+    .quota_changed_o      (quota_changed),
+    .regions_o            (regions),
+    .round_robin_o        (round_robin),
+    .in_order_o           (in_order),
+    .profile_clear_o      (profile_clear),
+    .profile_enable_o     (profile_enable),
+    .sample_read_o        (sample_read),
+    .sample_sm_o          (sample_sm),
+    .sample_drop_o        (sample_drop),
+    .owner_o              (owner),
+    .core_start_o         (core_start),
+    .core_abort_o         (core_abort),
+    .core_num_kernels_o   (core_num_kernels),
+    .core_demand_kernel_i (demand_kernel),
+    .core_demand_o        (core_demand),
+    .count_start_o        (count_start),
+    .count_kernel_o       (count_kernel),
+    .count_share_o        (count_share),
+    .count_done_i         (count_done),
+    .occupancy_i          (occupancy),
+    .sample_valid_o       (sample_valid),
+    .sample_o             (sample),
+    .core_done_i          (core_done),
+    .core_no_fit_i        (core_no_fit),
+    .core_spatial_i       (core_spatial),
+    .core_ctas_i          (core_ctas),
+    .state_o              (state),
+    .ctas_o               (ctas),
+    .decision_o           (decision),
+    .spatial_o            (spatial),
+    .no_fit_o             (no_fit),
+    .dropped_o            (dropped),
+    .no_profile_o         (no_profile),
+    .monitoring_o         (monitoring),
+    .watch_o              (watch),
+    .watch_sm_o           (watch_sm),
+    .core_kept_o          (core_kept),
+    .core_rows_o          (core_rows),
+    .idle_o               (sequencer_idle)
+  );
 
   if (CHURN != 0) begin : gen_occupancy_lane   // CTAs start while a plan is made
     occupancy_lane #(.MAX_KERNELS(K)) i_occupancy_lane (
-      .clk_i, .count_i(count), .count_first_i(count_first), .kernel_i(count_kernel), .demand_i(demand), .capacity_i(capacity), .fits_o(count_fits));
+      .clk_i,
+      .count_i       (count),
+      .count_first_i (count_first),
+      .kernel_i      (count_kernel),
+      .demand_i      (demand),
+      .capacity_i    (capacity),
+      .fits_o        (count_fits)
+    );
     logic unused_lane_a;
     assign unused_lane_a = lane_a_fits;
   end else begin : gen_lane_a
     assign count_fits = lane_a_fits;
   end
   occupancy_counter #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_occupancy_counter (
-    .clk_i, .rst_ni, .start_i(count_start), .abort_i(core_abort), .share_i(count_share), .capacity_slots_i(capacity_slots), .count_o(count),
-    .count_first_o(count_first), .fits_i(count_fits), .done_o(count_done), .occupancy_o(occupancy));
+    .clk_i,
+    .rst_ni,
+    .start_i          (count_start),
+    .abort_i          (core_abort),
+    .share_i          (count_share),
+    .capacity_slots_i (capacity_slots),
+    .count_o          (count),
+    .count_first_o    (count_first),
+    .fits_i           (count_fits),
+    .done_o           (count_done),
+    .occupancy_o      (occupancy)
+  );
 
   partition_core #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .CHURN(CHURN)) i_partition_core (
-    .clk_i, .rst_ni, .start_i(core_start), .abort_i(core_abort), .num_kernels_i(core_num_kernels), .kept_i(core_kept), .rows_i(core_rows), .capacity_i(capacity),
-    .capacity_slots_i(capacity_slots), .demand_kernel_o(demand_kernel), .demand_i(core_demand), .epsilon_i(epsilon), .loss_limit_i(loss_limit),
-    .sample_valid_i(sample_valid), .sample_i(sample), .sample_insts_i(sample_insts_q), .scaled_valid_o(profile_valid_o),
-    .scaled_kernel_o(profile_kernel_o), .scaled_ctas_o(profile_ctas_o), .scaled_o(profile_scaled_o), .idle_o(core_idle), .done_o(core_done),
-    .no_fit_o(core_no_fit), .spatial_o(core_spatial), .ctas_o(core_ctas));
+    .clk_i,
+    .rst_ni,
+    .start_i          (core_start),
+    .abort_i          (core_abort),
+    .num_kernels_i    (core_num_kernels),
+    .kept_i           (core_kept),
+    .rows_i           (core_rows),
+    .capacity_i       (capacity),
+    .capacity_slots_i (capacity_slots),
+    .demand_kernel_o  (demand_kernel),
+    .demand_i         (core_demand),
+    .epsilon_i        (epsilon),
+    .loss_limit_i     (loss_limit),
+    .sample_valid_i   (sample_valid),
+    .sample_i         (sample),
+    .sample_insts_i   (sample_insts_q),
+    .scaled_valid_o   (profile_valid_o),
+    .scaled_kernel_o  (profile_kernel_o),
+    .scaled_ctas_o    (profile_ctas_o),
+    .scaled_o         (profile_scaled_o),
+    .idle_o           (core_idle),
+    .done_o           (core_done),
+    .no_fit_o         (core_no_fit),
+    .spatial_o        (core_spatial),
+    .ctas_o           (core_ctas)
+  );
 
   // The launch port.
   sluice_pkg::launch_t launch_in;
@@ -425,16 +579,45 @@ module sluice_top #(
     always_comb
       for (int unsigned k = 0; k < K; k++) slot_free[k] = slot_state[k*2 +: 2] == sluice_pkg::SlotFree;
     launch_queue #(.MAX_KERNELS(K), .DEPTH(LAUNCH_QUEUE)) i_launch_queue (
-      .clk_i, .rst_ni, .launch_valid_i, .launch_ready_o, .launch_i(launch_in), .purge_i(purge), .purge_all_i(purge_all),
-      .purge_context_i(purge_context), .slot_i(port_slots), .slot_free_i(slot_free), .admit_o(port_admit),
-      .admit_launch_o(port_launch), .launched_valid_o, .launched_kernel_o, .launched_refused_o, .launched_flushed_o,
-      .waiting_o(queue_count), .busy_o(queue_busy));
+      .clk_i,
+      .rst_ni,
+      .launch_valid_i,
+      .launch_ready_o,
+      .launch_i        (launch_in),
+      .purge_i         (purge),
+      .purge_all_i     (purge_all),
+      .purge_context_i (purge_context),
+      .slot_i          (port_slots),
+      .slot_free_i     (slot_free),
+      .admit_o         (port_admit),
+      .admit_launch_o  (port_launch),
+      .launched_valid_o,
+      .launched_kernel_o,
+      .launched_refused_o,
+      .launched_flushed_o,
+      .waiting_o       (queue_count),
+      .busy_o          (queue_busy)
+    );
     grid_walker #(.MAX_KERNELS(K)) i_grid_walker (
-      .clk_i, .rst_ni, .admit_i(port_admit), .launch_i(port_launch), .launch_slot_i(launch), .slot_free_i(slot_free),
-      .leaves_i(dispatch_valid_o && dispatch_ready_i), .kernel_i(dispatch_kernel_o), .cta_i(dispatch_cta_o), .x_o(dispatch_x_o), .y_o(dispatch_y_o),
-      .z_o(dispatch_z_o), .context_o(dispatch_context_o), .priority_o(dispatch_priority_o), .tags_o(tags));
+      .clk_i,
+      .rst_ni,
+      .admit_i       (port_admit),
+      .launch_i      (port_launch),
+      .launch_slot_i (launch),
+      .slot_free_i   (slot_free),
+      .leaves_i      (dispatch_valid_o && dispatch_ready_i),
+      .kernel_i      (dispatch_kernel_o),
+      .cta_i         (dispatch_cta_o),
+      .x_o           (dispatch_x_o),
+      .y_o           (dispatch_y_o),
+      .z_o           (dispatch_z_o),
+      .context_o     (dispatch_context_o),
+      .priority_o    (dispatch_priority_o),
+      .tags_o        (tags)
+    );
   end else begin : gen_no_launch
-    assign {launch_ready_o, launched_valid_o, launched_kernel_o, launched_refused_o, launched_flushed_o, port_admit, port_launch, tags, queue_count, queue_busy} = '0;
+    assign {launch_ready_o, launched_valid_o, launched_kernel_o, launched_refused_o, launched_flushed_o, port_admit,
+        port_launch, tags, queue_count, queue_busy} = '0;
     assign {dispatch_x_o, dispatch_y_o, dispatch_z_o, dispatch_context_o, dispatch_priority_o} = '0;
     logic unused_launch;
     assign unused_launch = ^{launch_valid_i, launch_in, port_slots, port_launch, purge, purge_all, purge_context};
@@ -457,10 +640,18 @@ module sluice_top #(
     if (watching) watched_q <= watched;
 
   phase_monitor #(.MAX_KERNELS(K), .NUM_SCHED(NUM_SCHED)) i_phase_monitor (
-    .clk_i, .rst_ni, .active_i(watching), .window_i(monitor_window), .threshold_i(monitor_threshold), .hold_i(monitor_hold), .issue_i(watched_q),
-    .request_o(monitor_request));
+    .clk_i,
+    .rst_ni,
+    .active_i    (watching),
+    .window_i    (monitor_window),
+    .threshold_i (monitor_threshold),
+    .hold_i      (monitor_hold),
+    .issue_i     (watched_q),
+    .request_o   (monitor_request)
+  );
 
-  // A monitor that watches never rests. What rests, and is asked for nothing, rests in the next cycle, too: so this may be told a cycle later.
+  // A monitor that watches never rests. What rests, and is asked for nothing, rests in the next cycle, too: so this may
+  // be told a cycle later.
   logic rests, idle_q;
   assign rests = csr_idle && !queue_busy && dispatcher_idle && sequencer_idle && core_idle && !watching;
   always_ff @(posedge clk_i or negedge rst_ni)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// max_tree: the largest of COUNT values by their upper KeyW bits, in log2(COUNT) comparisons one behind another. Combinational.
+// max_tree: the largest of COUNT values by their upper KeyW bits, in log2(COUNT) comparisons one behind another.
+// Combinational.
 module max_tree #(
   parameter int unsigned COUNT = 9,
   parameter int unsigned W     = 7,
@@ -14,7 +15,8 @@ module max_tree #(
     node                     = '0;
     node[COUNT*W +: COUNT*W] = values_i;
     for (int unsigned n = COUNT - 1; n > 0; n--)
-      node[n*W +: W] = (node[2*n*W + W-KeyW +: KeyW] > node[(2*n + 1)*W + W-KeyW +: KeyW]) ? node[2*n*W +: W] : node[(2*n + 1)*W +: W];
+      node[n*W +: W] = (node[2*n*W + W-KeyW +: KeyW] > node[(2*n + 1)*W + W-KeyW +: KeyW]) ? node[2*n*W +: W]
+          : node[(2*n + 1)*W +: W];
     max_o = node[W +: W];
   end
 endmodule

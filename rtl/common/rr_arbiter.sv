@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rr_arbiter: grants one of N requests, round robin: the first at or after the position behind the last grant that was used. After
-// reset, request 0 is first. Combinational, one-hot. Several sets of requests may share the position (SETS): each has its grant, and
-// whose is used may be known later than the requests, or be told a cycle later: then the position follows a cycle later.
+// rr_arbiter: grants one of N requests, round robin: the first at or after the position behind the last grant that was
+// used. After reset, request 0 is first. Combinational, one-hot. Several sets of requests may share the position
+// (SETS): each has its grant, and whose is used may be known later than the requests, or be told a cycle later: then
+// the position follows a cycle later.
 module rr_arbiter #(
   parameter int unsigned N    = 4,
   parameter int unsigned SETS = 1
@@ -12,7 +13,8 @@ module rr_arbiter #(
   output logic [SETS*N-1:0] grant_o,     // one-hot in a set, or 0 without a request there
   input  logic [N-1:0]      used_i       // the grant used in this cycle, one-hot, or 0
 );
-  localparam int unsigned G      = 4;                 // requests are searched in groups: two short steps, where a chain would be long
+  localparam int unsigned G      = 4;                 // requests are searched in groups: two short steps, where a chain
+                                                      // would be long
   localparam int unsigned Groups = (N + G - 1) / G;
 
   logic [N-1:0] first_d, first_q;   // thermometer: positions that come before the others
@@ -35,7 +37,8 @@ module rr_arbiter #(
       for (int unsigned h = 0; h < 2; h++)
         for (int unsigned i = 0; i < N; i++) begin
           if (i % G == 0) earlier = 1'b0;
-          lowest[h*N + i] = line[h*N + i] && !earlier && (h + i / G == 0 || !some_up[(h + i / G == 0) ? 0 : h*Groups + i / G - 1]);
+          lowest[h*N + i] = line[h*N + i] && !earlier && (h + i / G == 0 || !some_up[(h + i / G == 0) ? 0
+              : h*Groups + i / G - 1]);
           earlier         = earlier || line[h*N + i];
         end
     end

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// axi_lite_guard: stands in front of an AXI4-Lite subordinate that looks at no AxPROT, such as sluice_top, and lets pass what has the right one.
-// A write or read passes where AxPROT has PROT_VALUE in the bits of PROT_MASK. All else gets SLVERR, a read zero, and the subordinate sees
-// nothing of it. One write and one read under way at a time; each waits a cycle to be judged and then passes through unregistered. In front of
-// sluice_top nothing gets slower by more than that cycle, as the unit too takes them one at a time.
+// axi_lite_guard: stands in front of an AXI4-Lite subordinate that looks at no AxPROT, such as sluice_top, and lets
+// pass what has the right one. A write or read passes where AxPROT has PROT_VALUE in the bits of PROT_MASK. All else
+// gets SLVERR, a read zero, and the subordinate sees nothing of it. One write and one read under way at a time; each
+// waits a cycle to be judged and then passes through unregistered. In front of sluice_top nothing gets slower by more
+// than that cycle, as the unit too takes them one at a time.
 module axi_lite_guard #(
   parameter int unsigned AddrW      = 12,
   parameter logic [2:0]  PROT_MASK  = 3'b011,  // bits of AxPROT that count: 0 privileged, 1 non-secure, 2 instruction
@@ -62,7 +63,8 @@ module axi_lite_guard #(
   assign m_axi_wstrb_o  = s_axi_wstrb_i;
   assign m_axi_araddr_o = s_axi_araddr_i;
 
-  // The right is looked at again as an address passes: a manager that changes its mind, against the rules, gets nothing by it.
+  // The right is looked at again as an address passes: a manager that changes its mind, against the rules, gets nothing
+  // by it.
   assign m_axi_awvalid_o = write_q == Pass && !aw_done_q && s_axi_awvalid_i && write_may;
   assign m_axi_wvalid_o  = write_q == Pass && !w_done_q && s_axi_wvalid_i;
   assign m_axi_bready_o  = write_q == Pass && s_axi_bready_i;

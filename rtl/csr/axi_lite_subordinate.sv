@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // axi_lite_subordinate: AXI4-Lite handshakes in front of a register file; one write and one read under way at a time.
-// Address and data of a write arrive in any order. In the first cycle in which both are held the register file looks at them; in the next, or when
-// the response before was taken, `write_o` pulses for one that is aligned and has every strobe. Everything else gets SLVERR and no pulse. Two
-// pulses are at least three cycles apart, so a unit that registers what a write starts has done so before the next. A read is answered from the
-// registers of the cycle after its address was taken. Every AXI output is registered.
+// Address and data of a write arrive in any order. In the first cycle in which both are held the register file looks at
+// them; in the next, or when the response before was taken, `write_o` pulses for one that is aligned and has every
+// strobe. Everything else gets SLVERR and no pulse. Two pulses are at least three cycles apart, so a unit that
+// registers what a write starts has done so before the next. A read is answered from the registers of the cycle after
+// its address was taken. Every AXI output is registered.
 module axi_lite_subordinate #(
   parameter int unsigned AddrW = 12
 ) (
@@ -29,7 +30,8 @@ module axi_lite_subordinate #(
   output logic             write_o,
   output logic [AddrW-1:0] write_addr_o,
   output logic [31:0]      write_data_o,
-  input  logic             write_exists_i,    // with write_o: write_addr_o of the cycle before is a register that can be written
+  input  logic             write_exists_i,    // with write_o: write_addr_o of the cycle before is a register that can
+                                              // be written
   output logic [AddrW-1:0] read_addr_o,
   input  logic             read_exists_i,     // combinational from read_addr_o
   input  logic [31:0]      read_data_i,
@@ -100,7 +102,8 @@ module axi_lite_subordinate #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_full_q     <= 1'b0;
-      awaddr_q      <= '0;     // an unknown address would make every register unknown in a simulation of what Yosys writes
+      // an unknown address would make every register unknown in a simulation of what Yosys writes
+      awaddr_q      <= '0;
       w_full_q      <= 1'b0;
       judged_q      <= 1'b0;
       reading_q     <= 1'b0;

@@ -59,7 +59,7 @@ def load():
 
 
 def systemverilog(d):
-    out = [f"// {SPDX}", f"// sluice_csr_pkg: addresses, ranges and reset values of the register map. {NOTE}", "package sluice_csr_pkg;",
+    out = [f"// {SPDX}", "// sluice_csr_pkg: addresses, ranges and reset values of the register map.", f"// {NOTE}", "package sluice_csr_pkg;",
            "  // verilator lint_off UNUSEDPARAM"]
     w = d["address_bits"]
 

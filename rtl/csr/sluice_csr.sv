@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // sluice_csr: the registers of the partition unit (docs/reference/register_map.md) behind an AXI4-Lite port.
-// A write is looked at in the cycle in which it is complete and acts in the next; commands are pulses of one cycle, at least three cycles
-// apart. What is refused (range, state, address, strobe) changes nothing but ERROR, IRQ_STATUS and the response. Every output is registered but
-// irq_o, the AND of two registers. Kernel slot 0 is in the low bits of every vector.
+// A write is looked at in the cycle in which it is complete and acts in the next; commands are pulses of one cycle, at
+// least three cycles apart. What is refused (range, state, address, strobe) changes nothing but ERROR, IRQ_STATUS and
+// the response. Every output is registered but irq_o, the AND of two registers. Kernel slot 0 is in the low bits of
+// every vector.
 module sluice_csr #(
   parameter int unsigned NUM_SM       = 16,   // 1..256
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
@@ -51,7 +52,8 @@ module sluice_csr #(
   output logic [MAX_KERNELS*32-1:0]                  grid_o,                 // CTAs
   output logic [MAX_KERNELS-1:0]                     repeat_o,
   output logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_o,           // 0 without PRIORITY
-  output logic [MAX_KERNELS-1:0]                     launch_o,               // pulses; several with CONTROL.GO, else one of the four vectors' bits
+  output logic [MAX_KERNELS-1:0]                     launch_o,               // pulses; several with CONTROL.GO, else
+                                                                             // one of the four vectors' bits
   output logic [MAX_KERNELS-1:0]                     stop_o,
   output logic [MAX_KERNELS-1:0]                     evict_o,
   output logic [MAX_KERNELS-1:0]                     resume_o,
@@ -76,12 +78,15 @@ module sluice_csr #(
   output logic                                       enable_write_o,         // pulse with the (new) sm_enable_o
   // launch port
   output logic [MAX_KERNELS-1:0]                     port_slots_o,           // kernel slots that are the port's
-  input  logic [MAX_KERNELS-1:0]                     port_admit_i,            // its launch goes to this slot: one-hot, or 0; launch_o in the next cycle
+  input  logic [MAX_KERNELS-1:0]                     port_admit_i,            // its launch goes to this slot: one-hot,
+                                                                              // or 0; launch_o in the next cycle
   input  sluice_pkg::amounts_t                       port_demand_i,
   input  logic [sluice_pkg::GridW-1:0]               port_ctas_i,
   input  logic [sluice_pkg::PriorityW-1:0]           port_priority_i,
-  input  logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_i,   // of each slot: {priority, context}
-  output logic                                       purge_o,                // pulse, combinational: launches of a context that wait are handed back
+  input  logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_i,   // of each slot: {priority,
+                                                                                        // context}
+  output logic                                       purge_o,                // pulse, combinational: launches of a
+                                                                             // context that wait are handed back
   output logic                                       purge_all_o,            // with it: those of all
   output logic [sluice_pkg::ContextW-1:0]            purge_context_o,
   input  logic [3:0]                                 queue_i,                // launches that wait
@@ -100,11 +105,13 @@ module sluice_csr #(
   input  logic                                       no_fit_i,
   input  logic                                       dropped_i,              // of the last profile
   input  logic                                       no_profile_i,
-  input  logic [4:0]                                 error_i,                // pulses: PORT_STUCK, BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
+  input  logic [4:0]                                 error_i,                // pulses: PORT_STUCK, BAD_KERNEL,
+                                                                             // SLOT_BUSY, CANNOT_FIT, BAD_DONE
   input  logic [sluice_pkg::KIndexW-1:0]             error_kernel_i,         // with error_i
   input  logic [sluice_pkg::SmW-1:0]                 error_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]               error_slot_i,
-  input  logic                                       fell_back_i,            // a mode that would have ranges has none to give
+  input  logic                                       fell_back_i,            // a mode that would have ranges has none
+                                                                             // to give
   output logic                                       idle_o                  // no register changes without an input
 );
   localparam int unsigned WarpW     = sluice_pkg::WarpW;
@@ -112,6 +119,7 @@ module sluice_csr #(
   localparam int unsigned SharedW   = sluice_pkg::SharedW;
   localparam int unsigned CtaW      = sluice_pkg::CtaW;
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
+  localparam int unsigned TagsW     = sluice_pkg::ContextW + sluice_pkg::PriorityW;
   localparam int unsigned SlotLsb   = $clog2(sluice_csr_pkg::SlotStride);
   localparam logic [11:0] SlotsEnd  = sluice_csr_pkg::SlotBase + 12'(MAX_KERNELS) * sluice_csr_pkg::SlotStride;
 
@@ -120,10 +128,34 @@ module sluice_csr #(
   logic [31:0] wdata, rdata;
 
   axi_lite_subordinate #(.AddrW(12)) i_axi (
-    .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o, .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i, .s_axi_wready_o,
-    .s_axi_bresp_o, .s_axi_bvalid_o, .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i, .s_axi_arready_o, .s_axi_rdata_o, .s_axi_rresp_o,
-    .s_axi_rvalid_o, .s_axi_rready_i, .write_o(write), .write_addr_o(waddr), .write_data_o(wdata), .write_exists_i(write_exists),
-    .read_addr_o(raddr), .read_exists_i(read_exists), .read_data_i(rdata), .idle_o(axi_idle));
+    .clk_i,
+    .rst_ni,
+    .s_axi_awaddr_i,
+    .s_axi_awvalid_i,
+    .s_axi_awready_o,
+    .s_axi_wdata_i,
+    .s_axi_wstrb_i,
+    .s_axi_wvalid_i,
+    .s_axi_wready_o,
+    .s_axi_bresp_o,
+    .s_axi_bvalid_o,
+    .s_axi_bready_i,
+    .s_axi_araddr_i,
+    .s_axi_arvalid_i,
+    .s_axi_arready_o,
+    .s_axi_rdata_o,
+    .s_axi_rresp_o,
+    .s_axi_rvalid_o,
+    .s_axi_rready_i,
+    .write_o        (write),
+    .write_addr_o   (waddr),
+    .write_data_o   (wdata),
+    .write_exists_i (write_exists),
+    .read_addr_o    (raddr),
+    .read_exists_i  (read_exists),
+    .read_data_i    (rdata),
+    .idle_o         (axi_idle)
+  );
 
   // Kernel slots.
   logic                      wslot_hit, rslot_hit, slot_exists, slot_bad_config, slot_busy, slot_read_exists;
@@ -139,17 +171,47 @@ module sluice_csr #(
   assign rslot     = raddr[SlotLsb +: KIndexW];
 
   for (genvar k = 0; k < MAX_KERNELS; k++) begin : gen_slot
-    sluice_csr_slot #(.NUM_SM(NUM_SM), .MAX_CTAS(MAX_CTAS), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY)) i_slot (
-      .clk_i, .rst_ni, .write_i(write && wslot_hit && wslot == KIndexW'(k)), .write_offset_i(waddr[SlotLsb-1:0]), .write_data_i(wdata),
-      .write_exists_o(exists_k[k]), .bad_config_o(bad_config_k[k]), .slot_busy_o(slot_busy_k[k]), .read_offset_i(raddr[SlotLsb-1:0]),
-      .read_exists_o(read_exists_k[k]), .read_data_o(rdata_k[k*32 +: 32]), .warps_o(demand_warps_o[k*WarpW +: WarpW]),
-      .registers_o(demand_registers_o[k*RegW +: RegW]), .shared_o(demand_shared_o[k*SharedW +: SharedW]), .grid_o(grid_o[k*32 +: 32]),
-      .repeat_o(repeat_o[k]), .priority_o(priority_o[k*sluice_pkg::PriorityW +: sluice_pkg::PriorityW]), .port_slot_i(port_slots_o[k]),
-      .port_admit_i(port_admit_i[k]), .port_demand_i, .port_ctas_i, .port_priority_i,
-      .tags_i(tags_i[k*(sluice_pkg::ContextW+sluice_pkg::PriorityW) +: sluice_pkg::ContextW+sluice_pkg::PriorityW]), .flush_context_i(flush_context_q),
-      .go_i(go), .launch_o(launch_o[k]), .stop_o(stop_o[k]), .evict_o(evict_o[k]), .resume_o(resume_o[k]), .flush_o(flush_o[k]),
-      .quota_o(quota_o[k*CtaW +: CtaW]), .mask_o(mask_o[k*NUM_SM +: NUM_SM]), .static_write_o(static_write_k[k]), .state_i(slot_state_i[k*2 +: 2]),
-      .resident_i(resident_i[k*16 +: 16]), .dispatched_i(dispatched_i[k*32 +: 32]), .ctas_i(ctas_i[k*CtaW +: CtaW]));
+    sluice_csr_slot #(
+      .NUM_SM(NUM_SM), .MAX_CTAS(MAX_CTAS), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY)
+    ) i_slot (
+      .clk_i,
+      .rst_ni,
+      .write_i         (write && wslot_hit && wslot == KIndexW'(k)),
+      .write_offset_i  (waddr[SlotLsb-1:0]),
+      .write_data_i    (wdata),
+      .write_exists_o  (exists_k[k]),
+      .bad_config_o    (bad_config_k[k]),
+      .slot_busy_o     (slot_busy_k[k]),
+      .read_offset_i   (raddr[SlotLsb-1:0]),
+      .read_exists_o   (read_exists_k[k]),
+      .read_data_o     (rdata_k[k*32 +: 32]),
+      .warps_o         (demand_warps_o[k*WarpW +: WarpW]),
+      .registers_o     (demand_registers_o[k*RegW +: RegW]),
+      .shared_o        (demand_shared_o[k*SharedW +: SharedW]),
+      .grid_o          (grid_o[k*32 +: 32]),
+      .repeat_o        (repeat_o[k]),
+      .priority_o      (priority_o[k*sluice_pkg::PriorityW +: sluice_pkg::PriorityW]),
+      .port_slot_i     (port_slots_o[k]),
+      .port_admit_i    (port_admit_i[k]),
+      .port_demand_i,
+      .port_ctas_i,
+      .port_priority_i,
+      .tags_i          (tags_i[k*TagsW +: TagsW]),
+      .flush_context_i (flush_context_q),
+      .go_i            (go),
+      .launch_o        (launch_o[k]),
+      .stop_o          (stop_o[k]),
+      .evict_o         (evict_o[k]),
+      .resume_o        (resume_o[k]),
+      .flush_o         (flush_o[k]),
+      .quota_o         (quota_o[k*CtaW +: CtaW]),
+      .mask_o          (mask_o[k*NUM_SM +: NUM_SM]),
+      .static_write_o  (static_write_k[k]),
+      .state_i         (slot_state_i[k*2 +: 2]),
+      .resident_i      (resident_i[k*16 +: 16]),
+      .dispatched_i    (dispatched_i[k*32 +: 32]),
+      .ctas_i          (ctas_i[k*CtaW +: CtaW])
+    );
   end
 
   assign static_write_o   = static_write_k != '0;
@@ -174,27 +236,85 @@ module sluice_csr #(
   assign write_exists = wslot_hit ? slot_exists : config_exists || status_exists || sms_exists || slots_exist;
 
   sluice_csr_config #(.MAX_CTAS(MAX_CTAS)) i_config (
-    .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(config_exists), .bad_mode_o(bad_mode),
-    .bad_config_o(global_bad_config), .read_addr_i(raddr), .read_exists_o(config_read_exists), .read_data_o(config_rdata),
-    .all_free_i(slot_state_i == '0 && (LAUNCH_QUEUE == 0 || launch_o == '0)),   // what is launched now is not FREE
-    .deciding_i(deciding), .mode_o, .mode_write_o, .reprofile_o, .capacity_warps_o, .capacity_registers_o,
-    .capacity_shared_o, .capacity_slots_o, .warm_up_o, .window_o, .delay_o, .epsilon_o, .loss_limit_o, .monitor_enable_o, .monitor_threshold_o,
-    .monitor_window_o, .monitor_hold_o, .request_share_o, .drain_limit_o, .flush_context_o(flush_context),
-    .go_o(go));
+    .clk_i,
+    .rst_ni,
+    .write_i         (write_global),
+    .write_addr_i    (waddr),
+    .write_data_i    (wdata),
+    .write_exists_o  (config_exists),
+    .bad_mode_o      (bad_mode),
+    .bad_config_o    (global_bad_config),
+    .read_addr_i     (raddr),
+    .read_exists_o   (config_read_exists),
+    .read_data_o     (config_rdata),
+    .all_free_i      (slot_state_i == '0 && (LAUNCH_QUEUE == 0 || launch_o == '0)),   // what is launched now is not
+                                                                                      // FREE
+    .deciding_i      (deciding),
+    .mode_o,
+    .mode_write_o,
+    .reprofile_o,
+    .capacity_warps_o,
+    .capacity_registers_o,
+    .capacity_shared_o,
+    .capacity_slots_o,
+    .warm_up_o,
+    .window_o,
+    .delay_o,
+    .epsilon_o,
+    .loss_limit_o,
+    .monitor_enable_o,
+    .monitor_threshold_o,
+    .monitor_window_o,
+    .monitor_hold_o,
+    .request_share_o,
+    .drain_limit_o,
+    .flush_context_o (flush_context),
+    .go_o            (go)
+  );
 
   sluice_csr_status #(.MAX_KERNELS(MAX_KERNELS)) i_status (
-    .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(status_exists), .read_addr_i(raddr),
-    .read_exists_o(status_read_exists), .read_data_o(status_rdata), .decision_i, .kernel_done_i, .evict_done_i, .error_i, .error_kernel_i, .error_sm_i, .error_slot_i,
-    .slot_busy_i(slot_busy), .bad_mode_i(bad_mode), .bad_config_i(slot_bad_config || global_bad_config || slots_bad),
-    .mode_in_decision_i(mode_write_o && deciding), .write_kernel_i(wslot_hit ? wslot : '0), .irq_o);
+    .clk_i,
+    .rst_ni,
+    .write_i            (write_global),
+    .write_addr_i       (waddr),
+    .write_data_i       (wdata),
+    .write_exists_o     (status_exists),
+    .read_addr_i        (raddr),
+    .read_exists_o      (status_read_exists),
+    .read_data_o        (status_rdata),
+    .decision_i,
+    .kernel_done_i,
+    .evict_done_i,
+    .error_i,
+    .error_kernel_i,
+    .error_sm_i,
+    .error_slot_i,
+    .slot_busy_i        (slot_busy),
+    .bad_mode_i         (bad_mode),
+    .bad_config_i       (slot_bad_config || global_bad_config || slots_bad),
+    .mode_in_decision_i (mode_write_o && deciding),
+    .write_kernel_i     (wslot_hit ? wslot : '0),
+    .irq_o
+  );
 
   // A bit an SM.
   logic        sms_exists, sms_read_exists;
   logic [31:0] sms_rdata;
   if (SM_ENABLE != 0) begin : gen_sms
     sluice_csr_sms #(.NUM_SM(NUM_SM)) i_sms (
-      .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(sms_exists), .read_addr_i(raddr),
-      .read_exists_o(sms_read_exists), .read_data_o(sms_rdata), .sm_busy_i, .sm_enable_o, .enable_write_o);
+      .clk_i,
+      .rst_ni,
+      .write_i        (write_global),
+      .write_addr_i   (waddr),
+      .write_data_i   (wdata),
+      .write_exists_o (sms_exists),
+      .read_addr_i    (raddr),
+      .read_exists_o  (sms_read_exists),
+      .read_data_o    (sms_rdata),
+      .sm_busy_i,
+      .sm_enable_o,
+      .enable_write_o
+    );
   end else begin : gen_no_sms
     assign {sms_exists, sms_read_exists, sms_rdata, enable_write_o} = '0;
     assign sm_enable_o = '1;
@@ -202,8 +322,8 @@ module sluice_csr #(
     assign unused_busy = ^sm_busy_i;
   end
 
-  // A flush of a context purges the queue first. What left the queue in the cycle before is RUNNING or refused in the next one; then the slots are looked
-  // at. The data of the write are still there.
+  // A flush of a context purges the queue first. What left the queue in the cycle before is RUNNING or refused in the
+  // next one; then the slots are looked at. The data of the write are still there.
   assign purge_o         = FLUSH != 0 && LAUNCH_QUEUE != 0 && flush_context;
   assign purge_all_o     = wdata[sluice_csr_pkg::ControlFlushAllLsb];
   assign purge_context_o = wdata[sluice_csr_pkg::ControlContextLsb +: sluice_pkg::ContextW];
@@ -261,11 +381,13 @@ module sluice_csr #(
                                         | (32'(NUM_SCHED) << sluice_csr_pkg::ParamsNumSchedLsb)
                                         | (32'(REGION_UNITS) << sluice_csr_pkg::ParamsRegionUnitsLsb);
       sluice_csr_pkg::FeaturesAddr: top_rdata = (32'(SM_ENABLE) << sluice_csr_pkg::FeaturesSmEnableLsb)
-                                          | (32'(SM_READY) << sluice_csr_pkg::FeaturesSmReadyLsb) | (32'(FLUSH != 0) << sluice_csr_pkg::FeaturesFlushLsb)
+                                          | (32'(SM_READY) << sluice_csr_pkg::FeaturesSmReadyLsb)
+                                          | (32'(FLUSH != 0) << sluice_csr_pkg::FeaturesFlushLsb)
                                           | (32'(PRIORITY) << sluice_csr_pkg::FeaturesPriorityLsb)
                                           | (32'(LAUNCH_QUEUE) << sluice_csr_pkg::FeaturesLaunchQueueLsb)
                                           | (32'(PATIENCE) << sluice_csr_pkg::FeaturesPatienceLsb)
-                                          | (32'(TAIL) << sluice_csr_pkg::FeaturesTailLsb) | (32'(CHURN) << sluice_csr_pkg::FeaturesChurnLsb);
+                                          | (32'(TAIL) << sluice_csr_pkg::FeaturesTailLsb)
+                                          | (32'(CHURN) << sluice_csr_pkg::FeaturesChurnLsb);
       sluice_csr_pkg::StatusAddr: begin
         top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
         top_rdata[sluice_csr_pkg::StatusSpatialLsb]                          = spatial_i;
@@ -278,7 +400,8 @@ module sluice_csr #(
       default: top_read_exists = 1'b0;
     endcase
   end
-  assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists || sms_read_exists || port_read;
+  assign read_exists = rslot_hit ? slot_read_exists
+      : top_read_exists || config_read_exists || status_read_exists || sms_read_exists || port_read;
   assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | port_rdata;
 
   assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o && !enable_write_o

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice_csr_config: the global configuration registers of sluice_csr and the commands MODE and CONTROL. A write acts in the next cycle;
-// one that is out of range (bad_mode_o, bad_config_o), finds a kernel slot that is not FREE where all must be, or comes while the
-// sequencer decides on what a decision keeps, changes nothing. What the addressed register accepts is found in the cycle before write_i:
-// address and data are there by then. Read data is 0 for addresses that are not here.
+// sluice_csr_config: the global configuration registers of sluice_csr and the commands MODE and CONTROL. A write acts
+// in the next cycle; one that is out of range (bad_mode_o, bad_config_o), finds a kernel slot that is not FREE where
+// all must be, or comes while the sequencer decides on what a decision keeps, changes nothing. What the addressed
+// register accepts is found in the cycle before write_i: address and data are there by then. Read data is 0 for
+// addresses that are not here.
 module sluice_csr_config #(
   parameter int unsigned MAX_CTAS = 8    // 4..32
 ) (
@@ -38,8 +39,10 @@ module sluice_csr_config #(
   output logic [7:0]                     monitor_hold_o,
   output logic [sluice_pkg::ShareW-1:0]  request_share_o,
   output logic [7:0]                     drain_limit_o,
-  output logic                           flush_context_o,        // with write_i: kernels of a context are flushed, or all
-  output logic                           go_o                    // with write_i: every waiting slot is launched in the next cycle
+  output logic                           flush_context_o,        // with write_i: kernels of a context are flushed, or
+                                                                 // all
+  output logic                           go_o                    // with write_i: every waiting slot is launched in the
+                                                                 // next cycle
 );
   localparam int unsigned WarpW   = sluice_pkg::WarpW;
   localparam int unsigned RegW    = sluice_pkg::RegW;
@@ -48,7 +51,8 @@ module sluice_csr_config #(
 
   // What the addressed register accepts.
   logic [31:0] low, high;
-  logic        exists, is_mode, needs_all_free, needs_undecided, in_range, exists_q, is_mode_q, needs_all_free_q, needs_undecided_q, in_range_q, accept;
+  logic        exists, is_mode, needs_all_free, needs_undecided, in_range, exists_q, is_mode_q, needs_all_free_q,
+    needs_undecided_q, in_range_q, accept;
   always_comb begin
     exists          = 1'b1;
     low             = '0;
@@ -86,8 +90,14 @@ module sluice_csr_config #(
       sluice_csr_pkg::EpsilonAddr:       begin needs_undecided = 1'b1; high = sluice_csr_pkg::EpsilonMax; end
       sluice_csr_pkg::LossLimitAddr:     begin needs_undecided = 1'b1; high = sluice_csr_pkg::LossLimitMax; end
       sluice_csr_pkg::MonitorAddr:       in_range = (write_data_i & ~sluice_csr_pkg::MonitorMask) == '0;
-      sluice_csr_pkg::MonitorWindowAddr: begin low = sluice_csr_pkg::MonitorWindowMin; high = sluice_csr_pkg::MonitorWindowMax; end
-      sluice_csr_pkg::MonitorHoldAddr:   begin low = sluice_csr_pkg::MonitorHoldMin; high = sluice_csr_pkg::MonitorHoldMax; end
+      sluice_csr_pkg::MonitorWindowAddr: begin
+        low = sluice_csr_pkg::MonitorWindowMin;
+        high = sluice_csr_pkg::MonitorWindowMax;
+      end
+      sluice_csr_pkg::MonitorHoldAddr: begin
+        low = sluice_csr_pkg::MonitorHoldMin;
+        high = sluice_csr_pkg::MonitorHoldMax;
+      end
       sluice_csr_pkg::RequestShareAddr:  begin needs_undecided = 1'b1; high = sluice_csr_pkg::RequestShareMax; end
       sluice_csr_pkg::DrainLimitAddr:    high = sluice_csr_pkg::DrainLimitMax;
       default:                           exists = 1'b0;
@@ -153,7 +163,8 @@ module sluice_csr_config #(
         sluice_csr_pkg::ControlAddr: begin
           reprofile_d = write_data_i[sluice_csr_pkg::ControlReprofileLsb];
           go_o        = write_data_i[sluice_csr_pkg::ControlGoLsb];
-          flush_context_o = write_data_i[sluice_csr_pkg::ControlFlushContextLsb] || write_data_i[sluice_csr_pkg::ControlFlushAllLsb];
+          flush_context_o = write_data_i[sluice_csr_pkg::ControlFlushContextLsb]
+              || write_data_i[sluice_csr_pkg::ControlFlushAllLsb];
         end
         sluice_csr_pkg::CapWarpsAddr:      cap_warps_d      = write_data_i[WarpW-1:0];
         sluice_csr_pkg::CapRegistersAddr:  cap_registers_d  = write_data_i[RegW-1:0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice_csr_pkg: addresses, ranges and reset values of the register map. Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there.
+// sluice_csr_pkg: addresses, ranges and reset values of the register map.
+// Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there.
 package sluice_csr_pkg;
   // verilator lint_off UNUSEDPARAM
   localparam logic [2:0] ModeLeftOver = 3'd0;

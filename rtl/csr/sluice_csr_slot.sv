@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice_csr_slot: the registers of one kernel slot, for sluice_csr, which decodes the slot. A write that is refused changes nothing:
-// bad_config_o (out of range, two commands) or slot_busy_o (descriptor of a slot that is not FREE) say so in the cycle of write_i. What the
-// addressed register accepts is found in the cycle before: address and data are there by then.
+// sluice_csr_slot: the registers of one kernel slot, for sluice_csr, which decodes the slot. A write that is refused
+// changes nothing: bad_config_o (out of range, two commands) or slot_busy_o (descriptor of a slot that is not FREE) say
+// so in the cycle of write_i. What the addressed register accepts is found in the cycle before: address and data are
+// there by then.
 module sluice_csr_slot #(
   parameter int unsigned NUM_SM       = 16,
   parameter int unsigned MAX_CTAS     = 8,
@@ -32,7 +33,8 @@ module sluice_csr_slot #(
   input  logic [sluice_pkg::GridW-1:0]   port_ctas_i,
   input  logic [sluice_pkg::PriorityW-1:0] port_priority_i,
   input  logic [sluice_pkg::ContextW+sluice_pkg::PriorityW-1:0] tags_i,   // {priority, context}
-  input  logic                           flush_context_i,  // the cycle after a write elsewhere: flush the kernel, if it is of the context in write_data_i or that says all
+  input  logic                           flush_context_i,  // the cycle after a write elsewhere: flush the kernel, if it
+                                                           // is of the context in write_data_i or that says all
   input  logic                           go_i,             // with a write elsewhere: a launch that waits is made
   output logic                           launch_o,         // pulses, the cycle after write_i or go_i
   output logic                           stop_o,
@@ -62,7 +64,8 @@ module sluice_csr_slot #(
   logic                           static_write_d, static_write_q;
 
   // What the addressed register accepts.
-  logic        launches, exists, descriptor, command, in_range, mask_hit, exists_q, descriptor_q, in_range_q, is_free, ports, accept;
+  logic        launches, exists, descriptor, command, in_range, mask_hit, exists_q, descriptor_q, in_range_q, is_free,
+    ports, accept;
   logic [31:0] high;
   always_comb begin
     mask_hit   = write_offset_i[6:5] == sluice_csr_pkg::SlotMaskOffset[6:5];
@@ -75,12 +78,17 @@ module sluice_csr_slot #(
       sluice_csr_pkg::SlotRegistersOffset: begin descriptor = 1'b1; high = sluice_csr_pkg::SlotRegistersMax; end
       sluice_csr_pkg::SlotSharedOffset:    begin descriptor = 1'b1; high = sluice_csr_pkg::SlotSharedMax; end
       sluice_csr_pkg::SlotGridOffset:      descriptor = 1'b1;
-      sluice_csr_pkg::SlotPriorityOffset:  begin descriptor = 1'b1; high = sluice_csr_pkg::SlotPriorityMax; exists = PRIORITY != 0; end
+      sluice_csr_pkg::SlotPriorityOffset: begin
+        descriptor = 1'b1;
+        high       = sluice_csr_pkg::SlotPriorityMax;
+        exists     = PRIORITY != 0;
+      end
       sluice_csr_pkg::SlotCtrlOffset:      command = 1'b1;
       sluice_csr_pkg::SlotQuotaOffset:     high = 32'(MAX_CTAS);
       default:                             exists = mask_hit;
     endcase
-    in_range = write_data_i <= high && !(command && ((write_data_i[3:0] & (write_data_i[3:0] - 4'd1)) != '0 || (flush && write_data_i[3:0] != '0)));
+    in_range = write_data_i <= high && !(command
+        && ((write_data_i[3:0] & (write_data_i[3:0] - 4'd1)) != '0 || (flush && write_data_i[3:0] != '0)));
   end
   always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
     exists_q     <= exists;
@@ -95,8 +103,10 @@ module sluice_csr_slot #(
   assign accept         = write_i && exists_q && in_range_q && !(descriptor_q ? !is_free : launches && ports);
   if (FLUSH != 0) begin : gen_flush
     logic of_context, flush_d, flush_q;
-    assign of_context = flush_context_i && state_i != sluice_csr_pkg::SlotStateFree && (write_data_i[sluice_csr_pkg::ControlFlushAllLsb]
-                        || (LAUNCH_QUEUE != 0 && tags_i[0 +: sluice_pkg::ContextW] == write_data_i[sluice_csr_pkg::ControlContextLsb +: sluice_pkg::ContextW]));
+    assign of_context = flush_context_i && state_i != sluice_csr_pkg::SlotStateFree
+        && (write_data_i[sluice_csr_pkg::ControlFlushAllLsb]
+        || (LAUNCH_QUEUE != 0 && tags_i[0 +: sluice_pkg::ContextW]
+        == write_data_i[sluice_csr_pkg::ControlContextLsb +: sluice_pkg::ContextW]));
     assign flush      = write_data_i[sluice_csr_pkg::SlotCtrlFlushLsb];
     assign flush_d    = of_context || (accept && write_offset_i == sluice_csr_pkg::SlotCtrlOffset && flush);
     always_ff @(posedge clk_i or negedge rst_ni)
@@ -113,7 +123,8 @@ module sluice_csr_slot #(
     logic [sluice_pkg::PriorityW-1:0] priority_d, priority_q;
     always_comb begin
       priority_d = priority_q;
-      if (accept && write_offset_i == sluice_csr_pkg::SlotPriorityOffset) priority_d = write_data_i[sluice_pkg::PriorityW-1:0];
+      if (accept && write_offset_i == sluice_csr_pkg::SlotPriorityOffset)
+        priority_d = write_data_i[sluice_pkg::PriorityW-1:0];
       if (LAUNCH_QUEUE != 0 && port_admit_i)                               priority_d = port_priority_i;
     end
     always_ff @(posedge clk_i or negedge rst_ni)
@@ -125,7 +136,8 @@ module sluice_csr_slot #(
     logic unused_priority;
     assign unused_priority = ^port_priority_i;
   end
-  assign launches       = write_offset_i == sluice_csr_pkg::SlotCtrlOffset && write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb];
+  assign launches       = write_offset_i == sluice_csr_pkg::SlotCtrlOffset
+      && write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb];
 
   always_comb begin
     warps_d        = warps_q;
@@ -193,9 +205,10 @@ module sluice_csr_slot #(
       end
       sluice_csr_pkg::SlotTagsOffset: begin
         read_exists_o                                                                  = LAUNCH_QUEUE != 0;
-        read_data_o[sluice_csr_pkg::SlotTagsContextLsb +: sluice_pkg::ContextW]   = tags_i[0 +: sluice_pkg::ContextW] & {sluice_pkg::ContextW{LAUNCH_QUEUE != 0}};
-        read_data_o[sluice_csr_pkg::SlotTagsPriorityLsb +: sluice_pkg::PriorityW] = tags_i[sluice_pkg::ContextW +: sluice_pkg::PriorityW]
-                                                                                       & {sluice_pkg::PriorityW{LAUNCH_QUEUE != 0}};
+        read_data_o[sluice_csr_pkg::SlotTagsContextLsb +: sluice_pkg::ContextW]   = tags_i[0 +: sluice_pkg::ContextW]
+            & {sluice_pkg::ContextW{LAUNCH_QUEUE != 0}};
+        read_data_o[sluice_csr_pkg::SlotTagsPriorityLsb +: sluice_pkg::PriorityW] =
+            tags_i[sluice_pkg::ContextW +: sluice_pkg::PriorityW] & {sluice_pkg::PriorityW{LAUNCH_QUEUE != 0}};
       end
       default: begin
         read_exists_o = read_offset_i[6:5] == sluice_csr_pkg::SlotMaskOffset[6:5];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice_csr_sms: the registers of sluice_csr with a bit an SM, 32 a register: SM_ENABLE and SM_BUSY. A write acts in the next cycle. What is addressed
-// is found in the cycle before write_i: address and data are there by then. Read data is 0 for addresses that are not here.
+// sluice_csr_sms: the registers of sluice_csr with a bit an SM, 32 a register: SM_ENABLE and SM_BUSY. A write acts in
+// the next cycle. What is addressed is found in the cycle before write_i: address and data are there by then. Read data
+// is 0 for addresses that are not here.
 module sluice_csr_sms #(
   parameter int unsigned NUM_SM = 16   // 1..256
 ) (
@@ -21,15 +22,18 @@ module sluice_csr_sms #(
 
   logic              exists, exists_q, enable_write_q, read_enable, read_busy;
   logic [NUM_SM-1:0] enable_d, enable_q;
-  assign exists      = write_addr_i[11:GroupLsb] == sluice_csr_pkg::SmEnableAddr[11:GroupLsb] && write_addr_i[1:0] == 2'd0;
-  assign read_enable = read_addr_i[11:GroupLsb] == sluice_csr_pkg::SmEnableAddr[11:GroupLsb] && read_addr_i[1:0] == 2'd0;
+  assign exists      = write_addr_i[11:GroupLsb] == sluice_csr_pkg::SmEnableAddr[11:GroupLsb]
+      && write_addr_i[1:0] == 2'd0;
+  assign read_enable = read_addr_i[11:GroupLsb] == sluice_csr_pkg::SmEnableAddr[11:GroupLsb]
+      && read_addr_i[1:0] == 2'd0;
   assign read_busy   = read_addr_i[11:GroupLsb] == sluice_csr_pkg::SmBusyAddr[11:GroupLsb] && read_addr_i[1:0] == 2'd0;
   always_comb begin
     enable_d    = enable_q;
     read_data_o = '0;
     for (int unsigned m = 0; m < NUM_SM; m++) begin
       if (write_i && exists_q && write_addr_i[4:2] == 3'(m / 32)) enable_d[m] = write_data_i[m%32];
-      if (read_addr_i[4:2] == 3'(m / 32)) read_data_o[m%32] = (read_enable && enable_q[m]) || (read_busy && sm_busy_i[m]);
+      if (read_addr_i[4:2] == 3'(m / 32))
+        read_data_o[m%32] = (read_enable && enable_q[m]) || (read_busy && sm_busy_i[m]);
     end
   end
 

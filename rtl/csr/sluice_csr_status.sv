@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice_csr_status: what sluice_csr remembers of events until the host clears it: errors and the first one's cause, interrupts,
-// kernels done, evictions done; and the number of decisions. What happens in the cycle that clears stays set.
+// sluice_csr_status: what sluice_csr remembers of events until the host clears it: errors and the first one's cause,
+// interrupts, kernels done, evictions done; and the number of decisions. What happens in the cycle that clears stays
+// set.
 // Read data is 0 for addresses that are not here. Kernel slot 0 is in the low bits of every vector.
 module sluice_csr_status #(
   parameter int unsigned MAX_KERNELS = 4   // 2..8
@@ -18,7 +19,8 @@ module sluice_csr_status #(
   input  logic                           decision_i,            // pulse
   input  logic [MAX_KERNELS-1:0]         kernel_done_i,         // pulses
   input  logic [MAX_KERNELS-1:0]         evict_done_i,          // pulses
-  input  logic [4:0]                     error_i,               // of the dispatcher, pulses: PORT_STUCK, BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
+  input  logic [4:0]                     error_i,               // of the dispatcher, pulses: PORT_STUCK, BAD_KERNEL,
+                                                                // SLOT_BUSY, CANNOT_FIT, BAD_DONE
   input  logic [sluice_pkg::KIndexW-1:0] error_kernel_i,        // with error_i
   input  logic [sluice_pkg::SmW-1:0]     error_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]   error_slot_i,
@@ -45,7 +47,8 @@ module sluice_csr_status #(
 
   always_comb
     unique case (write_addr_i)
-      sluice_csr_pkg::ErrorAddr, sluice_csr_pkg::IrqStatusAddr, sluice_csr_pkg::KernelDoneAddr, sluice_csr_pkg::EvictDoneAddr,
+      sluice_csr_pkg::ErrorAddr, sluice_csr_pkg::IrqStatusAddr, sluice_csr_pkg::KernelDoneAddr,
+          sluice_csr_pkg::EvictDoneAddr,
       sluice_csr_pkg::IrqEnableAddr, sluice_csr_pkg::DoneEnableAddr: exists = 1'b1;
       default:                       exists = 1'b0;
     endcase
@@ -84,7 +87,8 @@ module sluice_csr_status #(
       default: ;
     endcase
     error_d       = error_left | error_set;
-    irq_status_d  = irq_status_d | {decision_i, evict_done_i != '0, (kernel_done_i & done_enable_q) != '0, error_set != '0};
+    irq_status_d  = irq_status_d
+        | {decision_i, evict_done_i != '0, (kernel_done_i & done_enable_q) != '0, error_set != '0};
     kernel_done_d = kernel_done_d | kernel_done_i;
     evict_done_d  = evict_done_d | evict_done_i;
 
@@ -164,7 +168,8 @@ module sluice_csr_status #(
   logic [31:0] decisions_d;
   logic [2:0]  full_d, full_q, carry;
   assign carry       = {&full_q, &full_q[1:0], full_q[0]};   // out of each byte but the last
-  assign decisions_d = {decisions_q[31:24] + 8'(carry[2]), decisions_q[23:16] + 8'(carry[1]), decisions_q[15:8] + 8'(carry[0]), decisions_q[7:0] + 8'd1};
+  assign decisions_d = {decisions_q[31:24] + 8'(carry[2]), decisions_q[23:16] + 8'(carry[1]),
+      decisions_q[15:8] + 8'(carry[0]), decisions_q[7:0] + 8'd1};
   always_comb begin
     full_d[0] = decisions_q[7:0] == 8'hFE;
     full_d[1] = carry[0] ? decisions_q[15:8] == 8'hFE : full_q[1];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// decision_pkg: the states of a decision, and the word that tells serial_unit and perf_table what to do in a cycle (docs/reference/blocks/partition_core.md).
+// decision_pkg: the states of a decision, and the word that tells serial_unit and perf_table what to do in a cycle
+// (docs/reference/blocks/partition_core.md).
 package decision_pkg;
   // verilator lint_off UNUSEDPARAM
   // What is on the bus.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// decision_program: what serial_unit and perf_table do in each state of a decision (docs/reference/blocks/partition_core.md). Combinational.
+// decision_program: what serial_unit and perf_table do in each state of a decision
+// (docs/reference/blocks/partition_core.md). Combinational.
 module decision_program (
   input  decision_pkg::state_e   state_i,
   input  logic [1:0]             resource_i,
@@ -7,7 +8,8 @@ module decision_program (
   input  logic                   entry_i,          // B is an entry
   input  logic                   last_i,           // cycle of a loop
   input  logic                   below_i,
-  input  logic                   multiply_i,       // state_i is HullMultiply: told by registers, which the adder's operand and the table's word wait for
+  input  logic                   multiply_i,       // state_i is HullMultiply: told by registers, which the adder's
+                                                   // operand and the table's word wait for
   input  logic                   lose_i,           // state_i is JudgeTake
   input  logic                   anchor_i,         // state_i is HullLoad
   output decision_pkg::control_t control_o
@@ -20,7 +22,11 @@ module decision_program (
     c.lose     = lose_i;
     c.at_anchor = anchor_i;
     unique case (state_i)
-      decision_pkg::Collect:      begin c.source = decision_pkg::FromEntry; c.load_b = sample_valid_i; c.write = entry_i; end
+      decision_pkg::Collect: begin
+        c.source = decision_pkg::FromEntry;
+        c.load_b = sample_valid_i;
+        c.write = entry_i;
+      end
       decision_pkg::Best:         c.load_b = 1'b1;
 
       decision_pkg::RaiseRead,
@@ -43,11 +49,20 @@ module decision_program (
       decision_pkg::NormStore:    begin c.write = 1'b1; c.write_q = 1'b1; end
       decision_pkg::NormDivide,
       decision_pkg::HullDivide:   begin c.divide = 1'b1; c.loop = 1'b1; end
-      decision_pkg::HullLoad:     begin c.source = decision_pkg::FromLevel; c.load_b = 1'b1; c.clear_a = 1'b1; c.load_q = 1'b1; end
+      decision_pkg::HullLoad: begin
+        c.source = decision_pkg::FromLevel;
+        c.load_b = 1'b1;
+        c.clear_a = 1'b1;
+        c.load_q = 1'b1;
+      end
       decision_pkg::HullMultiply: begin c.source = decision_pkg::FromAnchor; c.load_b = last_i; c.loop = 1'b1; end
       decision_pkg::HullLine:     begin c.source = decision_pkg::FromQuotient; c.load_b = 1'b1; end
 
-      decision_pkg::FitSm:        begin c.source = decision_pkg::FromCapacity; c.load_a = 1'b1; c.fresh = resource_i == decision_pkg::Slots; end
+      decision_pkg::FitSm: begin
+        c.source = decision_pkg::FromCapacity;
+        c.load_a = 1'b1;
+        c.fresh = resource_i == decision_pkg::Slots;
+      end
       decision_pkg::FitKernel:    begin c.source = decision_pkg::FromDemand; c.load_b = 1'b1; end
       decision_pkg::FitEnd:       begin c.source = decision_pkg::FromOne; c.load_b = 1'b1; end
       decision_pkg::GainLoad:     begin c.source = decision_pkg::FromEpsilon; c.load_b = 1'b1; end

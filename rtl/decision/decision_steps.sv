@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// decision_steps: the order of the steps of a decision, one a cycle (docs/reference/blocks/partition_core.md), and what they count with:
-// kernels, levels, cycles of a loop. What a step computes is in decision_program.
+// decision_steps: the order of the steps of a decision, one a cycle (docs/reference/blocks/partition_core.md), and what
+// they count with: kernels, levels, cycles of a loop. What a step computes is in decision_program.
 module decision_steps #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 32
@@ -10,13 +10,15 @@ module decision_steps #(
   input  logic                                    start_i,
   input  logic                                    abort_i,
   input  logic [sluice_pkg::KernelW-1:0]          num_kernels_i,
-  input  logic [MAX_KERNELS-1:0]                  kept_i,         // kernels below num_kernels_i whose curve is there already
+  input  logic [MAX_KERNELS-1:0]                  kept_i,         // kernels below num_kernels_i whose curve is there
+                                                                  // already
   input  logic                                    sample_valid_i,
   input  sluice_pkg::sample_t                     sample_i,
   input  logic                                    epsilon_on_i,
   input  logic [sluice_pkg::ExponentW-1:0]        exponent_i,     // of the table's word
   input  logic                                    best_i,         // B is 1.0 or more
-  input  logic                                    below_i,        // the last subtraction, or one before it, went below zero
+  input  logic                                    below_i,        // the last subtraction, or one before it, went below
+                                                                  // zero
   output decision_pkg::control_t                  control_o,
   output logic [$clog2(MAX_KERNELS)-1:0]          kernel_o,       // of table and demand
   output logic [$clog2(MAX_CTAS+1)-1:0]           level_o,        // CTAs
@@ -110,7 +112,10 @@ module decision_steps #(
       end
 
       // Upwards: an entry becomes the best that is not above its level.
-      decision_pkg::Best: begin level_d = CountW'(1); state_d = kept_i[kernel_q] ? decision_pkg::NextKernel : decision_pkg::RaiseRead; end
+      decision_pkg::Best: begin
+        level_d = CountW'(1);
+        state_d = kept_i[kernel_q] ? decision_pkg::NextKernel : decision_pkg::RaiseRead;
+      end
       decision_pkg::RaiseRead:    state_d = decision_pkg::RaiseCompare;
       decision_pkg::RaiseCompare: state_d = decision_pkg::RaiseKeep;
       decision_pkg::RaiseKeep: begin

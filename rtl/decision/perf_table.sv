@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// perf_table: P[k][j] of Warped-Slicer's algorithm 1, a memory of one port: a word for each kernel and CTA count. A word is a sample's entry first, then
-// the normalised performance, and at last that on the star hull (docs/reference/blocks/partition_core.md).
+// perf_table: P[k][j] of Warped-Slicer's algorithm 1, a memory of one port: a word for each kernel and CTA count. A
+// word is a sample's entry first, then the normalised performance, and at last that on the star hull
+// (docs/reference/blocks/partition_core.md).
 module perf_table #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 32

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample_entry: warp instructions of a sample as {exponent, mantissa}: the top bit, in place p, is left out of the mantissa, and the exponent is p - 2.
-// Less than 8 is zero. Larger entries are larger numbers (docs/reference/blocks/partition_core.md). Combinational.
+// sample_entry: warp instructions of a sample as {exponent, mantissa}: the top bit, in place p, is left out of the
+// mantissa, and the exponent is p - 2. Less than 8 is zero. Larger entries are larger numbers
+// (docs/reference/blocks/partition_core.md). Combinational.
 module sample_entry (
   input  logic [sluice_pkg::InstW-1:0]   insts_i,
   output logic [sluice_pkg::ScaledW-1:0] entry_o

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// serial_unit: all arithmetic of a decision: one bus, three registers, one adder. A and Q are one long register for a product or a quotient, of which each cycle
-// makes a bit; B is the other operand. What a cycle does is told by control_i (decision_pkg); below_o says a cycle later that a subtraction
-// since `fresh` went below zero.
+// serial_unit: all arithmetic of a decision: one bus, three registers, one adder. A and Q are one long register for a
+// product or a quotient, of which each cycle makes a bit; B is the other operand. What a cycle does is told by
+// control_i (decision_pkg); below_o says a cycle later that a subtraction since `fresh` went below zero.
 module serial_unit #(
   parameter int unsigned MAX_CTAS = 32
 ) (
@@ -86,7 +86,8 @@ module serial_unit #(
     if (control_i.load_a || control_i.clear_a || takes || control_i.multiply || control_i.divide) a_q <= a_d;
     if (control_i.load_b)                                                                         b_q <= bus;
     if (control_i.load_q || control_i.clear_q || control_i.multiply || control_i.divide)          q_q <= q_d;
-    if (control_i.fresh || takes)                                                                 below_q <= (below_q && !control_i.fresh) || (takes && !carry);
+    if (control_i.fresh || takes)
+      below_q <= (below_q && !control_i.fresh) || (takes && !carry);
   end
 
   logic unused_bits;   // of the table and of decision_steps

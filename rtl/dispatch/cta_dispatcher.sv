@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cta_dispatcher: one CTA a cycle to an SM on which all its resources fit and its kernel's quota allows one more
-// (docs/reference/blocks/cta_dispatcher.md: pipeline, orders, corner cases). Kernel slots take and finish grids; quotas are asked for SM by SM;
-// nothing is killed. Every output but idle_o comes from registers; a CTA that waits at the port counts as resident.
+// (docs/reference/blocks/cta_dispatcher.md: pipeline, orders, corner cases). Kernel slots take and finish grids; quotas
+// are asked for SM by SM; nothing is killed. Every output but idle_o comes from registers; a CTA that waits at the port
+// counts as resident.
 module cta_dispatcher #(
   parameter int unsigned NUM_SM       = 16,   // 1..256
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
@@ -9,49 +10,66 @@ module cta_dispatcher #(
   parameter int unsigned REGION_UNITS = 64,   // 0: no regions; else 16..128
   parameter int unsigned SM_ENABLE    = 0,    // 1: with sm_enable_i and sm_busy_o
   parameter int unsigned SM_READY     = 0,    // 1: with sm_ready_i
-  parameter int unsigned FLUSH        = 0,    // else with flush_i, tags of CTAs, flush_*_o; above 1 a flush waits 2**FLUSH cycles for the port
+  parameter int unsigned FLUSH        = 0,    // else with flush_i, tags of CTAs, flush_*_o; above 1 a flush waits
+                                              // 2**FLUSH cycles for the port
   parameter int unsigned PRIORITY     = 0,    // 1: with priority_i
   parameter int unsigned PATIENCE     = 0,    // 0..20; else no kernel waits for ever: see wait_guard
   parameter int unsigned TAIL         = 0,    // 1: a kernel is DRAINING from the last CTA of its grid on
-  parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else it is checked a cycle ahead
+  parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else it is checked a cycle
+                                              // ahead
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
   input  logic                                         tag_rst_ni,            // with FLUSH: of the tags alone
-  input  logic [sluice_pkg::WarpW-1:0]                 capacity_warps_i,      // of one SM; stable unless all slots are FREE
+  input  logic [sluice_pkg::WarpW-1:0]                 capacity_warps_i,      // of one SM; stable unless all slots are
+                                                                              // FREE
   input  logic [sluice_pkg::RegW-1:0]                  capacity_registers_i,
   input  logic [sluice_pkg::SharedW-1:0]               capacity_shared_i,     // bytes
   input  logic [sluice_pkg::CtaW-1:0]                  capacity_slots_i,      // at most MAX_CTAS
-  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_i,        // of one CTA; it and the grid stable while the slot is not FREE
+  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_i,        // of one CTA; it and the grid stable
+                                                                              // while the slot is not FREE
   input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      demand_registers_i,
   input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   demand_shared_i,
   input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     grid_i,                // CTAs
   input  logic [MAX_KERNELS-1:0]                       repeat_i,              // level: the grid starts again at its end
-  input  logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_i,            // higher first; stable from the cycle of the launch until FREE
+  input  logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_i,            // higher first; stable from the cycle of
+                                                                              // the launch until FREE
   input  logic [MAX_KERNELS-1:0]                       launch_i,              // pulses
   input  logic [MAX_KERNELS-1:0]                       stop_i,
   input  logic [MAX_KERNELS-1:0]                       evict_i,
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
   input  logic [MAX_KERNELS-1:0]                       flush_i,               // pulses: STOP, and its CTAs are given up
-  input  logic                                         count_i,               // occupancy_counter: CTAs of a RUNNING kernel, one more a cycle; only while
-  input  logic                                         count_first_i,         // no CTA is given out, from the cycle after that in which the quotas became 0
+  input  logic                                         count_i,               // occupancy_counter: CTAs of a RUNNING
+                                                                              // kernel, one more a cycle; only while
+  input  logic                                         count_first_i,         // no CTA is given out, from the cycle
+                                                                              // after that in which the quotas became 0
   input  logic [MAX_KERNELS-1:0]                       count_kernel_i,        // one-hot
-  output logic                                         count_fits_o,          // two cycles later: and another one fits an empty SM, its slots left aside
-  input  logic                                         round_robin_i,         // over the kernels, instead of oldest first
-  input  logic                                         in_order_i,            // no kernel before an older one has issued its last CTA
+  output logic                                         count_fits_o,          // two cycles later: and another one fits
+                                                                              // an empty SM, its slots left aside
+  input  logic                                         round_robin_i,         // over the kernels, instead of oldest
+                                                                              // first
+  input  logic                                         in_order_i,            // no kernel before an older one has
+                                                                              // issued its last CTA
   input  logic                                         regions_i,
-  input  logic [NUM_SM-1:0]                            sm_enable_i,           // level: no CTA is picked for an SM without
-  input  logic [NUM_SM-1:0]                            sm_ready_i,            // the SM takes the next CTA without delay; see sm_available
-  output logic [NUM_SM-1:0]                            sm_busy_o,             // the SM holds a CTA, or one waits for it at the port
-  output logic [NUM_SM-1:0]                            query_sm_o,            // whose quotas are wanted: of the SM that is evaluated, one-hot, or 0,
+  input  logic [NUM_SM-1:0]                            sm_enable_i,           // level: no CTA is picked for an SM
+                                                                              // without
+  input  logic [NUM_SM-1:0]                            sm_ready_i,            // the SM takes the next CTA without
+                                                                              // delay; see sm_available
+  output logic [NUM_SM-1:0]                            sm_busy_o,             // the SM holds a CTA, or one waits for it
+                                                                              // at the port
+  output logic [NUM_SM-1:0]                            query_sm_o,            // whose quotas are wanted: of the SM that
+                                                                              // is evaluated, one-hot, or 0,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]      query_quota_i,         // in the same cycle; MAX_CTAS: no limit
-  output logic [NUM_SM-1:0]                            port_sm_o,             // and of that of the CTA at the port, as those
+  output logic [NUM_SM-1:0]                            port_sm_o,             // and of that of the CTA at the port, as
+                                                                              // those
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]      port_quota_i,
   input  logic                                         quota_changed_i,       // first cycle of new quotas
   input  logic                                         profiling_i,           // settled_o stays as it is
-  output logic [NUM_SM-1:0]                            settled_o,             // SMs that have held just their quotas since these changed
-  output logic [MAX_KERNELS-1:0]                       spent_o,               // RUNNING, but dispatch nothing: grid issued, or held by an eviction
+  output logic [NUM_SM-1:0]                            settled_o,             // SMs that have held just their quotas
+                                                                              // since these changed
+  output logic [MAX_KERNELS-1:0]                       spent_o,               // RUNNING, but dispatch nothing: grid
+                                                                              // issued, or held by an eviction
   output logic [MAX_KERNELS*2-1:0]                     slot_state_o,          // 0 FREE, 1 RUNNING, 2 DRAINING
   output logic [sluice_pkg::KernelW-1:0]               num_present_o,
   output logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]   age_o,                 // RUNNING slots, oldest first
@@ -64,7 +82,8 @@ module cta_dispatcher #(
   output logic                                         cannot_fit_o,
   output logic                                         slot_busy_o,
   output logic                                         bad_kernel_o,
-  output logic                                         port_stuck_o,          // a CTA that its SM did not take was taken back by a flush
+  output logic                                         port_stuck_o,          // a CTA that its SM did not take was
+                                                                              // taken back by a flush
   output logic [sluice_pkg::KIndexW-1:0]               error_kernel_o,
   output logic [sluice_pkg::SmW-1:0]                   error_sm_o,
   output logic [sluice_pkg::SlotW-1:0]                 error_slot_o,
@@ -76,17 +95,20 @@ module cta_dispatcher #(
   output logic [sluice_pkg::GridW-1:0]                 dispatch_cta_o,
   output logic [sluice_pkg::RegW-1:0]                  dispatch_register_base_o,
   output logic [sluice_pkg::SharedW-1:0]               dispatch_shared_base_o,
-  output logic                                         dispatch_region_valid_o,   // the CTA has regions: these are their bases
+  output logic                                         dispatch_region_valid_o,   // the CTA has regions: these are
+                                                                                  // their bases
   input  logic                                         done_valid_i,
   input  logic [sluice_pkg::SmW-1:0]                   done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]                 done_slot_i,
   input  logic [sluice_pkg::KIndexW-1:0]               done_kernel_i,         // with FLUSH: whose it was,
   input  logic [sluice_pkg::TagW-1:0]                  done_tag_i,            // and the tag that it was sent with
   output logic [sluice_pkg::TagW-1:0]                  dispatch_tag_o,
-  output logic                                         flush_valid_o,         // pulse: SMs give up the CTAs of this kernel with this tag
+  output logic                                         flush_valid_o,         // pulse: SMs give up the CTAs of this
+                                                                              // kernel with this tag
   output logic [sluice_pkg::KIndexW-1:0]               flush_kernel_o,
   output logic [sluice_pkg::TagW-1:0]                  flush_tag_o,
-  output logic                                         giving_up_o,           // for benches: without a report, this CTA is given up in this cycle
+  output logic                                         giving_up_o,           // for benches: without a report, this CTA
+                                                                              // is given up in this cycle
   output logic [sluice_pkg::SmW-1:0]                   giving_sm_o,
   output logic [sluice_pkg::SlotW-1:0]                 giving_slot_o,
   output logic                                         idle_o                 // no register changes without an input
@@ -100,7 +122,8 @@ module cta_dispatcher #(
   localparam int unsigned SlotsW  = MAX_CTAS * (1 + $clog2(K));
   localparam int unsigned TagW    = sluice_pkg::TagW;
 
-  logic [K-1:0]         launched, can_admit, waits, may_wait, claim, region_fits, cannot_fit, slot_busy, bad_kernel, busy;
+  logic [K-1:0]         launched, can_admit, waits, may_wait, claim, region_fits, cannot_fit, slot_busy, bad_kernel,
+    busy;
   logic [K*K-1:0]       older, ahead;   // bit i*K+j: i is older than j, goes before j
   logic                 none, ready_changes, sweep, guarding;
   logic [NUM_SM-1:0]    available, held, reserved;
@@ -114,10 +137,11 @@ module cta_dispatcher #(
   assign capacity = {capacity_shared_i, capacity_registers_i, capacity_warps_i};
   always_comb
     for (int unsigned k = 0; k < K; k++)
-      demand[k*AmountW +: AmountW] = {demand_shared_i[k*SharedW +: SharedW], demand_registers_i[k*RegW +: RegW], demand_warps_i[k*WarpW +: WarpW]};
+      demand[k*AmountW +: AmountW] =
+          {demand_shared_i[k*SharedW +: SharedW], demand_registers_i[k*RegW +: RegW], demand_warps_i[k*WarpW +: WarpW]};
 
-  // A CTA on its way: picked, then at the port, where its SM's row is read and its slot and regions are taken in the first cycle (fresh); charged in the
-  // cycle after, compared in the next: then it is known what more fits on its SM.
+  // A CTA on its way: picked, then at the port, where its SM's row is read and its slot and regions are taken in the
+  // first cycle (fresh); charged in the cycle after, compared in the next: then it is known what more fits on its SM.
   logic                pick_valid, valid, fresh, with_regions_q, free_to_pick, regions;
   logic                charge_stale_q, charge_regions_q, charged_stale_q;
   logic [NUM_SM-1:0]   pick_sm, port_sm, charge_sm, charged_sm;   // one-hot, or 0
@@ -135,38 +159,152 @@ module cta_dispatcher #(
   logic [sluice_pkg::SlotW-1:0] bad_slot;
   logic                bad_done, late_cannot_fit, late_slot_busy, late_bad_kernel;
 
-  kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW), .TAIL(TAIL)) i_kernel_slots (
-    .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .demand_i(demand), .region_fits_i(region_fits), .grid_i, .repeat_i, .in_order_i,
-    .launch_i, .stop_i(stop_i | flush), .evict_i, .evict_count_i, .resume_i, .admit_i(pick_kernel), .port_i(port_kernel), .fresh_i(fresh), .free_i(free_to_pick),
-    .release_i(release_kernel), .launched_o(launched), .can_admit_o(can_admit), .spent_o, .waits_o(waits), .cta_o(dispatch_cta_o), .older_o(older), .state_o(slot_state_o),
-    .none_o(none), .num_present_o, .age_o, .change_o, .resident_o, .dispatched_o, .evict_done_o, .kernel_done_o, .cannot_fit_o(cannot_fit),
-    .slot_busy_o(slot_busy), .bad_kernel_o(bad_kernel), .busy_o(busy));
+  kernel_slots #(
+    .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW), .TAIL(TAIL)
+  ) i_kernel_slots (
+    .clk_i,
+    .rst_ni,
+    .capacity_i    (capacity),
+    .capacity_slots_i,
+    .demand_i      (demand),
+    .region_fits_i (region_fits),
+    .grid_i,
+    .repeat_i,
+    .in_order_i,
+    .launch_i,
+    .stop_i        (stop_i | flush),
+    .evict_i,
+    .evict_count_i,
+    .resume_i,
+    .admit_i       (pick_kernel),
+    .port_i        (port_kernel),
+    .fresh_i       (fresh),
+    .free_i        (free_to_pick),
+    .release_i     (release_kernel),
+    .launched_o    (launched),
+    .can_admit_o   (can_admit),
+    .spent_o,
+    .waits_o       (waits),
+    .cta_o         (dispatch_cta_o),
+    .older_o       (older),
+    .state_o       (slot_state_o),
+    .none_o        (none),
+    .num_present_o,
+    .age_o,
+    .change_o,
+    .resident_o,
+    .dispatched_o,
+    .evict_done_o,
+    .kernel_done_o,
+    .cannot_fit_o  (cannot_fit),
+    .slot_busy_o   (slot_busy),
+    .bad_kernel_o  (bad_kernel),
+    .busy_o        (busy)
+  );
 
   sm_resource_table #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_sm_resource_table (
-    .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .none_i(none), .demand_i(demand), .admit_i(fresh), .admit_sm_i(port_sm),
-    .admit_kernel_i(port_kernel), .admit_quota_i(port_quota_i), .admit_slot_o(admit_slot), .held_o(held), .slots_o(all_slots), .count_i, .count_first_i,
-    .count_kernel_i, .count_fits_o, .charge_sm_o(charge_sm), .charged_sm_o(charged_sm), .charged_room_o(charged_room), .charged_full_o(charged_full),
-    .look_sm_i(pick_sm), .look_slots_o(pick_slots), .eval_i(eval), .eval_sm_i(eval_sm), .eval_slots_sm_i(eval_slots_sm), .eval_quota_i(query_quota_i),
-    .eval_used_o(eval_used), .eval_room_o(eval_room), .eval_full_o(eval_full), .done_valid_i((FLUSH != 0) ? end_valid : done_valid_i),
-    .done_sm_i((FLUSH != 0) ? end_sm : done_sm_i), .done_slot_i((FLUSH != 0) ? end_slot : done_slot_i),
-    .wait_slot_i(port_slot), .done_bad_o(done_bad), .done_bad_sm_o(bad_sm), .done_bad_slot_o(bad_slot), .free_valid_o(free_valid), .free_sm_o(free_sm), .free_slot_o(free_slot),
-    .free_slots_o(free_slots), .release_sm_o(release_sm), .release_kernel_o(release_kernel), .ending_o(ending));
+    .clk_i,
+    .rst_ni,
+    .capacity_i       (capacity),
+    .capacity_slots_i,
+    .none_i           (none),
+    .demand_i         (demand),
+    .admit_i          (fresh),
+    .admit_sm_i       (port_sm),
+    .admit_kernel_i   (port_kernel),
+    .admit_quota_i    (port_quota_i),
+    .admit_slot_o     (admit_slot),
+    .held_o           (held),
+    .slots_o          (all_slots),
+    .count_i,
+    .count_first_i,
+    .count_kernel_i,
+    .count_fits_o,
+    .charge_sm_o      (charge_sm),
+    .charged_sm_o     (charged_sm),
+    .charged_room_o   (charged_room),
+    .charged_full_o   (charged_full),
+    .look_sm_i        (pick_sm),
+    .look_slots_o     (pick_slots),
+    .eval_i           (eval),
+    .eval_sm_i        (eval_sm),
+    .eval_slots_sm_i  (eval_slots_sm),
+    .eval_quota_i     (query_quota_i),
+    .eval_used_o      (eval_used),
+    .eval_room_o      (eval_room),
+    .eval_full_o      (eval_full),
+    .done_valid_i     ((FLUSH != 0) ? end_valid : done_valid_i),
+    .done_sm_i        ((FLUSH != 0) ? end_sm : done_sm_i),
+    .done_slot_i      ((FLUSH != 0) ? end_slot : done_slot_i),
+    .wait_slot_i      (port_slot),
+    .done_bad_o       (done_bad),
+    .done_bad_sm_o    (bad_sm),
+    .done_bad_slot_o  (bad_slot),
+    .free_valid_o     (free_valid),
+    .free_sm_o        (free_sm),
+    .free_slot_o      (free_slot),
+    .free_slots_o     (free_slots),
+    .release_sm_o     (release_sm),
+    .release_kernel_o (release_kernel),
+    .ending_o         (ending)
+  );
 
   dispatch_picker #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_dispatch_picker (
-    .clk_i, .rst_ni, .can_admit_i(can_admit), .available_i(available), .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i(ahead),
-    .round_robin_i(round_robin_i && PRIORITY == 0), .in_order_i, .ready_i(free_to_pick && !flushing), .quota_changed_i, .profiling_i, .launched_i(launched),
-    .release_sm_i(release_sm), .pending_o(pending), .pick_valid_o(pick_valid),
-    .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
-    .charged_room_i(charged_room & charged_regions_q), .charged_full_i(charged_full), .eval_o(eval), .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm),
-    .eval_room_i(eval_room & (eval_regions | {K{!regions}})), .eval_full_i(eval_full), .settled_o);
+    .clk_i,
+    .rst_ni,
+    .can_admit_i     (can_admit),
+    .available_i     (available),
+    .claim_i         (claim),
+    .reserved_i      (reserved),
+    .sweep_i         (sweep),
+    .ahead_i         (ahead),
+    .round_robin_i   (round_robin_i && PRIORITY == 0),
+    .in_order_i,
+    .ready_i         (free_to_pick && !flushing),
+    .quota_changed_i,
+    .profiling_i,
+    .launched_i      (launched),
+    .release_sm_i    (release_sm),
+    .pending_o       (pending),
+    .pick_valid_o    (pick_valid),
+    .pick_sm_o       (pick_sm),
+    .pick_kernel_o   (pick_kernel),
+    .picked_sm_i     (port_sm),
+    .charged_sm_i    (charged_sm),
+    .charged_stale_i (charged_stale_q),
+    .charged_room_i  (charged_room & charged_regions_q),
+    .charged_full_i  (charged_full),
+    .eval_o          (eval),
+    .eval_sm_o       (eval_sm),
+    .eval_slots_sm_o (eval_slots_sm),
+    .eval_room_i     (eval_room & (eval_regions | {K{!regions}})),
+    .eval_full_i     (eval_full),
+    .settled_o
+  );
 
   sm_available #(.NUM_SM(NUM_SM), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY)) i_sm_available (
-    .clk_i, .rst_ni, .sm_enable_i, .sm_ready_i, .port_sm_i(port_sm), .available_o(available), .busy_o(ready_changes));
+    .clk_i,
+    .rst_ni,
+    .sm_enable_i,
+    .sm_ready_i,
+    .port_sm_i   (port_sm),
+    .available_o (available),
+    .busy_o      (ready_changes)
+  );
 
   if (PRIORITY != 0) begin : gen_order
     kernel_order #(.MAX_KERNELS(K)) i_kernel_order (
-      .clk_i, .rst_ni, .priority_i, .older_i(older), .can_admit_i(can_admit), .in_order_i, .in_turn_i(round_robin_i && !in_order_i),
-      .pick_kernel_i(pick_kernel), .ahead_o(ahead), .may_wait_o(may_wait));
+      .clk_i,
+      .rst_ni,
+      .priority_i,
+      .older_i       (older),
+      .can_admit_i   (can_admit),
+      .in_order_i,
+      .in_turn_i     (round_robin_i && !in_order_i),
+      .pick_kernel_i (pick_kernel),
+      .ahead_o       (ahead),
+      .may_wait_o    (may_wait)
+    );
   end else begin : gen_no_order
     assign ahead    = older;
     assign may_wait = {K{!in_order_i}};
@@ -176,10 +314,23 @@ module cta_dispatcher #(
 
   if (PATIENCE != 0) begin : gen_guard
     wait_guard #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .PATIENCE(PATIENCE)) i_wait_guard (
-      .clk_i, .rst_ni, .waits_i(waits & may_wait), .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm),
-      .eval_quota_i(query_quota_i), .port_sm_i(port_sm), .port_quota_i, .sm_enable_i((SM_ENABLE != 0) ? sm_enable_i : '1),
-      .life_i((SM_READY != 0) ? available | release_sm : '1), .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep),
-      .busy_o(guarding));
+      .clk_i,
+      .rst_ni,
+      .waits_i       (waits & may_wait),
+      .pick_kernel_i (pick_kernel),
+      .quota_changed_i,
+      .eval_i        (eval),
+      .eval_sm_i     (eval_sm),
+      .eval_quota_i  (query_quota_i),
+      .port_sm_i     (port_sm),
+      .port_quota_i,
+      .sm_enable_i   ((SM_ENABLE != 0) ? sm_enable_i : '1),
+      .life_i        ((SM_READY != 0) ? available | release_sm : '1),
+      .claim_o       (claim),
+      .reserved_o    (reserved),
+      .sweep_o       (sweep),
+      .busy_o        (guarding)
+    );
   end else begin : gen_no_guard
     assign {claim, reserved, sweep, guarding} = '0;
     logic unused_waits;
@@ -190,33 +341,69 @@ module cta_dispatcher #(
   assign sm_busy_o = (SM_ENABLE != 0) ? held | port_sm : '0;
 
   dispatch_port #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_dispatch_port (
-    .clk_i, .rst_ni, .pick_valid_i(pick_valid), .pick_sm_i(pick_sm), .pick_kernel_i(pick_kernel), .admit_slot_i(admit_slot),
-    .ready_i(dispatch_ready_i || take_back),
-    .free_o(free_to_pick), .valid_o(valid), .fresh_o(fresh), .sm_o(port_sm), .kernel_o(port_kernel), .slot_o(port_slot), .sm_index_o(dispatch_sm_o),
-    .kernel_index_o(dispatch_kernel_o), .slot_index_o(dispatch_slot_o));
+    .clk_i,
+    .rst_ni,
+    .pick_valid_i   (pick_valid),
+    .pick_sm_i      (pick_sm),
+    .pick_kernel_i  (pick_kernel),
+    .admit_slot_i   (admit_slot),
+    .ready_i        (dispatch_ready_i || take_back),
+    .free_o         (free_to_pick),
+    .valid_o        (valid),
+    .fresh_o        (fresh),
+    .sm_o           (port_sm),
+    .kernel_o       (port_kernel),
+    .slot_o         (port_slot),
+    .sm_index_o     (dispatch_sm_o),
+    .kernel_index_o (dispatch_kernel_o),
+    .slot_index_o   (dispatch_slot_o)
+  );
   assign dispatch_valid_o = valid;
   assign query_sm_o       = eval_sm;
   assign port_sm_o        = port_sm;
   assign dispatch_region_valid_o = with_regions_q;
 
-  // Where quotas change, what is about to be charged or compared is so by the old ones. Looked at only with a CTA there: no reset.
+  // Where quotas change, what is about to be charged or compared is so by the old ones. Looked at only with a CTA
+  // there: no reset.
   always_ff @(posedge clk_i) begin
     if (free_to_pick) with_regions_q <= regions;
     charge_stale_q    <= quota_changed_i;
     charged_stale_q   <= quota_changed_i || charge_stale_q;
     charge_regions_q  <= with_regions_q;
-    charged_regions_q <= (check_regions & ~launched) | {K{!charge_regions_q}};   // not by the demand of the kernel before
+    // not by the demand of the kernel before
+    charged_regions_q <= (check_regions & ~launched) | {K{!charge_regions_q}};
   end
 
   if (REGION_UNITS != 0) begin : gen_regions
     dispatch_regions #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .UNITS(REGION_UNITS)) i_dispatch_regions (
-      .clk_i, .rst_ni, .capacity_i(capacity), .demand_i(demand), .fits_o(region_fits), .launched_i(launched),
-      .pick_valid_i(pick_valid), .pick_sm_i(pick_sm), .pick_slots_i(pick_slots),
-      .fresh_i(fresh), .region_i(with_regions_q), .sm_i(port_sm), .slot_i(admit_slot), .kernel_i(port_kernel),
-      .register_base_o(dispatch_register_base_o), .shared_base_o(dispatch_shared_base_o),
-      .check_i(charge_sm != '0 && charge_regions_q), .check_sm_i(charge_sm), .check_fits_o(check_regions),
-      .free_valid_i(free_valid), .free_sm_i(free_sm), .free_slot_i(free_slot), .free_slots_i(free_slots),
-      .eval_i(eval), .eval_sm_i(eval_sm), .eval_used_i(eval_used), .eval_fits_o(eval_regions));
+      .clk_i,
+      .rst_ni,
+      .capacity_i      (capacity),
+      .demand_i        (demand),
+      .fits_o          (region_fits),
+      .launched_i      (launched),
+      .pick_valid_i    (pick_valid),
+      .pick_sm_i       (pick_sm),
+      .pick_slots_i    (pick_slots),
+      .fresh_i         (fresh),
+      .region_i        (with_regions_q),
+      .sm_i            (port_sm),
+      .slot_i          (admit_slot),
+      .kernel_i        (port_kernel),
+      .register_base_o (dispatch_register_base_o),
+      .shared_base_o   (dispatch_shared_base_o),
+      .check_i         (charge_sm != '0 && charge_regions_q),
+      .check_sm_i      (charge_sm),
+      .check_fits_o    (check_regions),
+      .free_valid_i    (free_valid),
+      .free_sm_i       (free_sm),
+      .free_slot_i     (free_slot),
+      .free_slots_i    (free_slots),
+      .eval_i          (eval),
+      .eval_sm_i       (eval_sm),
+      .eval_used_i     (eval_used),
+      .eval_fits_o     (eval_regions)
+    );
   end else begin : gen_no_regions
     assign region_fits              = '1;
     assign eval_regions             = '1;
@@ -240,26 +427,65 @@ module cta_dispatcher #(
       end
     end
     flush_unit #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .PORT_WAIT(FLUSH)) i_flush_unit (
-      .clk_i, .rst_ni, .tag_rst_ni, .flush_i, .slot_free_i(slot_free), .port_kernel_i(port_kernel), .slots_i(all_slots), .done_valid_i, .done_sm_i, .done_slot_i,
-      .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o, .giving_sm_o, .giving_slot_o,
-      .take_back_o(take_back), .tags_o(tags), .flush_valid_o,
-      .flush_kernel_o, .flush_tag_o, .busy_o(flushing));
+      .clk_i,
+      .rst_ni,
+      .tag_rst_ni,
+      .flush_i,
+      .slot_free_i   (slot_free),
+      .port_kernel_i (port_kernel),
+      .slots_i       (all_slots),
+      .done_valid_i,
+      .done_sm_i,
+      .done_slot_i,
+      .done_kernel_i,
+      .done_tag_i,
+      .end_valid_o   (end_valid),
+      .end_sm_o      (end_sm),
+      .end_slot_o    (end_slot),
+      .giving_up_o,
+      .giving_sm_o,
+      .giving_slot_o,
+      .take_back_o   (take_back),
+      .tags_o        (tags),
+      .flush_valid_o,
+      .flush_kernel_o,
+      .flush_tag_o,
+      .busy_o        (flushing)
+    );
   end else begin : gen_no_flush
-    assign {flush, flushing, take_back, dispatch_tag_o, flush_valid_o, flush_kernel_o, flush_tag_o, giving_up_o, giving_sm_o, giving_slot_o} = '0;
+    assign {flush, flushing, take_back, dispatch_tag_o, flush_valid_o, flush_kernel_o, flush_tag_o, giving_up_o,
+        giving_sm_o, giving_slot_o} = '0;
     assign {end_valid, end_sm, end_slot} = '0;
     logic unused_flush;
     assign unused_flush = ^{tag_rst_ni, flush_i, done_kernel_i, done_tag_i, all_slots};
   end
 
   dispatch_errors #(.MAX_KERNELS(K)) i_dispatch_errors (
-    .clk_i, .rst_ni, .bad_done_i(done_bad), .bad_sm_i(bad_sm), .bad_slot_i(bad_slot), .cannot_fit_i(cannot_fit), .slot_busy_i(slot_busy), .bad_kernel_i(bad_kernel),
-    .port_stuck_i(port_kernel & {K{take_back && !dispatch_ready_i}}), .port_sm_i(dispatch_sm_o), .port_stuck_o,
-    .bad_done_o(bad_done), .cannot_fit_o(late_cannot_fit), .slot_busy_o(late_slot_busy), .bad_kernel_o(late_bad_kernel), .error_kernel_o, .error_sm_o, .error_slot_o);
+    .clk_i,
+    .rst_ni,
+    .bad_done_i   (done_bad),
+    .bad_sm_i     (bad_sm),
+    .bad_slot_i   (bad_slot),
+    .cannot_fit_i (cannot_fit),
+    .slot_busy_i  (slot_busy),
+    .bad_kernel_i (bad_kernel),
+    .port_stuck_i (port_kernel & {K{take_back && !dispatch_ready_i}}),
+    .port_sm_i    (dispatch_sm_o),
+    .port_stuck_o,
+    .bad_done_o   (bad_done),
+    .cannot_fit_o (late_cannot_fit),
+    .slot_busy_o  (late_slot_busy),
+    .bad_kernel_o (late_bad_kernel),
+    .error_kernel_o,
+    .error_sm_o,
+    .error_slot_o
+  );
 
   assign bad_done_o   = bad_done;
   assign cannot_fit_o = late_cannot_fit;
   assign slot_busy_o  = late_slot_busy;
   assign bad_kernel_o = late_bad_kernel;
-  assign idle_o       = !pending && busy == '0 && !ready_changes && !guarding && !flushing && !valid && !ending && !change_o && evict_done_o == '0
+  assign idle_o       = !pending && busy == '0 && !ready_changes && !guarding && !flushing && !valid && !ending
+      && !change_o && evict_done_o == '0
                      && kernel_done_o == '0 && !bad_done && !late_cannot_fit && !late_slot_busy && !late_bad_kernel;
 endmodule

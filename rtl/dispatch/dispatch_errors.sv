@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dispatch_errors: the errors of cta_dispatcher, a cycle later, and what the first of a cycle is about, in the order of the ports.
+// dispatch_errors: the errors of cta_dispatcher, a cycle later, and what the first of a cycle is about, in the order of
+// the ports.
 module dispatch_errors #(
   parameter int unsigned MAX_KERNELS = 4
 ) (
@@ -11,7 +12,8 @@ module dispatch_errors #(
   input  logic [MAX_KERNELS-1:0]         cannot_fit_i,    // kernel slots, as the next two
   input  logic [MAX_KERNELS-1:0]         slot_busy_i,
   input  logic [MAX_KERNELS-1:0]         bad_kernel_i,
-  input  logic [MAX_KERNELS-1:0]         port_stuck_i,    // whose CTA was taken back from the port, and whose SM did not take it
+  input  logic [MAX_KERNELS-1:0]         port_stuck_i,    // whose CTA was taken back from the port, and whose SM did
+                                                          // not take it
   input  logic [sluice_pkg::SmW-1:0]     port_sm_i,
   output logic                           bad_done_o,
   output logic                           cannot_fit_o,

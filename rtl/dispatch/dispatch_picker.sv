@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// dispatch_picker: remembers which kernel fits on which SM, and picks one (kernel, SM) a cycle while something is eligible:
-// the foremost kernel or the next in turn, then the next SM in turn. In order, a kernel waits until those ahead of it have no CTA left. What it
-// remembers is never optimistic: all of it is dropped when quotas change, an SM is forgotten when it is picked, until it is charged and its
-// room is known, and an ended CTA only makes its SM dirty. One dirty SM a cycle, round robin, is evaluated: its row is read, and in the next cycle the
-// answer is here, which means nothing if a CTA is on its way there. When none is dirty, the last one's answer stays and the SM behind it is about
-// to be read: what is launched then has two SMs that are known at once.
+// dispatch_picker: remembers which kernel fits on which SM, and picks one (kernel, SM) a cycle while something is
+// eligible: the foremost kernel or the next in turn, then the next SM in turn. In order, a kernel waits until those
+// ahead of it have no CTA left. What it remembers is never optimistic: all of it is dropped when quotas change, an SM
+// is forgotten when it is picked, until it is charged and its room is known, and an ended CTA only makes its SM dirty.
+// One dirty SM a cycle, round robin, is evaluated: its row is read, and in the next cycle the answer is here, which
+// means nothing if a CTA is on its way there. When none is dirty, the last one's answer stays and the SM behind it is
+// about to be read: what is launched then has two SMs that are known at once.
 module dispatch_picker #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4
@@ -18,7 +19,8 @@ module dispatch_picker #(
   input  logic                                 sweep_i,           // every SM is to be read
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]   ahead_i,           // bit i*K+j: i goes before j
   input  logic                                 round_robin_i,     // over the kernels, instead of the foremost first
-  input  logic                                 in_order_i,        // no kernel before one that is ahead of it has issued its last CTA
+  input  logic                                 in_order_i,        // no kernel before one that is ahead of it has issued
+                                                                  // its last CTA
   input  logic                                 ready_i,           // a pick can be taken in this cycle
   input  logic                                 quota_changed_i,
   input  logic                                 profiling_i,       // settled_o stays as it is
@@ -36,15 +38,18 @@ module dispatch_picker #(
   output logic                                 eval_o,            // read
   output logic [NUM_SM-1:0]                    eval_sm_o,         // this one; one-hot, or 0
   output logic [NUM_SM-1:0]                    eval_slots_sm_o,   // a copy, for the longest path that begins here
-  input  logic [MAX_KERNELS-1:0]               eval_room_i,       // from the next cycle on, until eval_o: one more fits there,
+  input  logic [MAX_KERNELS-1:0]               eval_room_i,       // from the next cycle on, until eval_o: one more fits
+                                                                  // there,
   input  logic                                 eval_full_i,       // and it holds just its quotas
-  output logic [NUM_SM-1:0]                    settled_o          // SMs that have held just their quotas since these changed
+  output logic [NUM_SM-1:0]                    settled_o          // SMs that have held just their quotas since these
+                                                                  // changed
 );
   localparam int unsigned K = MAX_KERNELS;
 
   logic [K*NUM_SM-1:0] room_d, room_q;   // one more fits: bit k*NUM_SM+m
   logic [NUM_SM-1:0]   dirty_d, dirty_q;
-  logic [NUM_SM-1:0]   busy_d, busy_q;   // picked, and its room is not known yet: what is remembered of it means nothing
+  logic [NUM_SM-1:0]   busy_d, busy_q;   // picked, and its room is not known yet: what is remembered of it means
+                                         // nothing
   logic [K*NUM_SM-1:0] eligible;
 
   // The kernel, and beside it the SM that each kernel would get.
@@ -67,8 +72,13 @@ module dispatch_picker #(
 
   logic first;   // the one with the claim
   assign first = (claim_i & can_admit_i & some) != '0;
-  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(can_admit_i & some), .grant_o(in_turn),
-    .used_i(in_turn & {K{may_pick && round_robin_i && !in_order_i && !first}}));
+  rr_arbiter #(.N(K)) i_kernel_arbiter (
+    .clk_i,
+    .rst_ni,
+    .request_i (can_admit_i & some),
+    .grant_o   (in_turn),
+    .used_i    (in_turn & {K{may_pick && round_robin_i && !in_order_i && !first}})
+  );
 
   logic [K-1:0] kernel;   // in order, the foremost may have to wait: it is eligible nowhere, and its SM none
   always_comb begin
@@ -81,7 +91,13 @@ module dispatch_picker #(
     pick_sm_o     = pick_sm_o & {NUM_SM{may_pick}};
   end
 
-  rr_arbiter #(.N(NUM_SM), .SETS(K)) i_sm_arbiter (.clk_i, .rst_ni, .request_i(eligible), .grant_o(grants), .used_i(picked_sm_i));
+  rr_arbiter #(.N(NUM_SM), .SETS(K)) i_sm_arbiter (
+    .clk_i,
+    .rst_ni,
+    .request_i (eligible),
+    .grant_o   (grants),
+    .used_i    (picked_sm_i)
+  );
 
   logic can_pick;
   assign can_pick     = (kernel & some) != '0;
@@ -90,17 +106,25 @@ module dispatch_picker #(
 
   // The SM to read, and the one whose answer is here.
   logic [NUM_SM-1:0] want, granted, eval_d, eval_q, behind, answer_d, answer_q;
-  logic              wanted, unanswered_q, new_q;   // unanswered: eval_q is read because it was dirty; new: the answer was not here before,
+  logic              wanted, unanswered_q, new_q;   // unanswered: eval_q is read because it was dirty; new: the answer
+                                                    // was not here before,
   logic              renewed_q;                     // or is about a kernel that was not
   assign want   = dirty_q & ~busy_q;
   assign wanted = want != '0;
-  rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (.clk_i, .rst_ni, .request_i(want), .grant_o(granted), .used_i(eval_q));
+  rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (
+    .clk_i,
+    .rst_ni,
+    .request_i (want),
+    .grant_o   (granted),
+    .used_i    (eval_q)
+  );
   assign eval_o    = wanted || unanswered_q || quota_changed_i;
   assign eval_sm_o = eval_q;
   always_ff @(posedge clk_i) eval_slots_sm_o <= eval_d;
   always_comb begin
     for (int unsigned m = 0; m < NUM_SM; m++) behind[m] = eval_q[(m + NUM_SM - 1) % NUM_SM];
-    eval_d   = granted | (behind & {NUM_SM{!wanted && eval_o}}) | (eval_q & {NUM_SM{!eval_o}});   // none is granted when none is wanted
+    // none is granted when none is wanted
+    eval_d   = granted | (behind & {NUM_SM{!wanted && eval_o}}) | (eval_q & {NUM_SM{!eval_o}});
     answer_d = eval_o ? eval_q : answer_q & ~busy_q;
   end
 

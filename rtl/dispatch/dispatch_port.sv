@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dispatch_port: the CTA that is offered to its SM, from the cycle behind its pick until it is taken. Its slot is told in its first cycle here (fresh).
+// dispatch_port: the CTA that is offered to its SM, from the cycle behind its pick until it is taken. Its slot is told
+// in its first cycle here (fresh).
 module dispatch_port #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,

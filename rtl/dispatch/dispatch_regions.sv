@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// dispatch_regions: contiguous regions of registers and shared memory for cta_dispatcher: found in a CTA's first cycle at the port, and kept
-// while it waits there. Amounts in units of the capacity as of the last launch: it is stable while a slot is taken. docs/reference/blocks/region_allocator.md
+// dispatch_regions: contiguous regions of registers and shared memory for cta_dispatcher: found in a CTA's first cycle
+// at the port, and kept while it waits there. Amounts in units of the capacity as of the last launch: it is stable
+// while a slot is taken. docs/reference/blocks/region_allocator.md
 module dispatch_regions #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -61,11 +62,21 @@ module dispatch_regions #(
   logic [BaseW-1:0]  register_found, register_base, register_base_q, shared_found, shared_base, shared_base_q;
 
   region_units #(.MAX_KERNELS(K), .UNITS(UNITS), .AmountW(RegW)) i_register_units (
-    .capacity_i(capacity_i.registers), .demand_i(demand_registers), .shift_o(register_shift_d), .total_o(register_total_d),
-    .length_o(register_length_d), .fits_o(register_fits));
+    .capacity_i (capacity_i.registers),
+    .demand_i   (demand_registers),
+    .shift_o    (register_shift_d),
+    .total_o    (register_total_d),
+    .length_o   (register_length_d),
+    .fits_o     (register_fits)
+  );
   region_units #(.MAX_KERNELS(K), .UNITS(UNITS), .AmountW(SharedW)) i_shared_units (
-    .capacity_i(capacity_i.shared), .demand_i(demand_shared), .shift_o(shared_shift_d), .total_o(shared_total_d),
-    .length_o(shared_length_d), .fits_o(shared_fits));
+    .capacity_i (capacity_i.shared),
+    .demand_i   (demand_shared),
+    .shift_o    (shared_shift_d),
+    .total_o    (shared_total_d),
+    .length_o   (shared_length_d),
+    .fits_o     (shared_fits)
+  );
   assign fits_o = register_fits & shared_fits;
 
   always_ff @(posedge clk_i) begin   // looked at only after a launch: no reset
@@ -91,11 +102,31 @@ module dispatch_regions #(
     end
 
   region_allocator #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .UNITS(UNITS)) i_region_allocator (
-    .clk_i, .rst_ni, .total_i({shared_total_q, register_total_q}), .length_i({shared_length_q, register_length_q}),
-    .admit_valid_i(pick_valid_i), .admit_sm_i(pick_sm_i), .admit_slots_i(pick_slots_i),
-    .alloc_valid_i(fresh_i), .alloc_region_i(region_i), .alloc_sm_i(sm_i), .alloc_slot_i(slot_i), .alloc_kernel_i(kernel_i),
-    .alloc_base_o({shared_found, register_found}), .check_valid_i(check_i), .check_sm_i, .check_fits_o,
-    .free_valid_i, .free_sm_i, .free_slot_i, .free_slots_i, .eval_i, .eval_sm_i, .eval_used_i, .eval_fits_o);
+    .clk_i,
+    .rst_ni,
+    .total_i        ({shared_total_q, register_total_q}),
+    .length_i       ({shared_length_q, register_length_q}),
+    .admit_valid_i  (pick_valid_i),
+    .admit_sm_i     (pick_sm_i),
+    .admit_slots_i  (pick_slots_i),
+    .alloc_valid_i  (fresh_i),
+    .alloc_region_i (region_i),
+    .alloc_sm_i     (sm_i),
+    .alloc_slot_i   (slot_i),
+    .alloc_kernel_i (kernel_i),
+    .alloc_base_o   ({shared_found, register_found}),
+    .check_valid_i  (check_i),
+    .check_sm_i,
+    .check_fits_o,
+    .free_valid_i,
+    .free_sm_i,
+    .free_slot_i,
+    .free_slots_i,
+    .eval_i,
+    .eval_sm_i,
+    .eval_used_i,
+    .eval_fits_o
+  );
 
   assign register_base   = fresh_i ? register_found : register_base_q;
   assign shared_base     = fresh_i ? shared_found : shared_base_q;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// flush_unit: gives up the CTAs of a kernel (docs/reference/blocks/flush.md). One kernel after the other: when none of its CTAs is at the port, its tag
-// goes on by one, so that its SMs' reports are late from then on; then each of its CTAs is ended here, one in a cycle without a report, SM by SM. Which
-// one is found in the cycle before, and again in each that a report takes.
-// A reset of the unit alone leaves the tags, and the first kernel of each slot behind it has the next one: what an SM still reports is late.
-// With PORT_WAIT a CTA that the port does not get rid of is taken back, and given up as the others.
-// A report that is late is dropped. A kernel whose slot is FREE has nothing left to give up. Nothing is picked while busy_o is high: what still reports is
-// on an SM already, and none of it reports twice, so reports can't hold a flush off for ever. Without the option reports pass as they come.
+// flush_unit: gives up the CTAs of a kernel (docs/reference/blocks/flush.md). One kernel after the other: when none of
+// its CTAs is at the port, its tag goes on by one, so that its SMs' reports are late from then on; then each of its
+// CTAs is ended here, one in a cycle without a report, SM by SM. Which one is found in the cycle before, and again in
+// each that a report takes.
+// A reset of the unit alone leaves the tags, and the first kernel of each slot behind it has the next one: what an SM
+// still reports is late. With PORT_WAIT a CTA that the port does not get rid of is taken back, and given up as the
+// others.
+// A report that is late is dropped. A kernel whose slot is FREE has nothing left to give up. Nothing is picked while
+// busy_o is high: what still reports is on an SM already, and none of it reports twice, so reports can't hold a flush
+// off for ever. Without the option reports pass as they come.
 module flush_unit #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -14,11 +17,14 @@ module flush_unit #(
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
-  input  logic                                         tag_rst_ni,      // asynchronous: tags begin anew. High, they outlive rst_ni
-  input  logic [MAX_KERNELS-1:0]                       flush_i,         // pulses: a kernel that dispatches nothing more from the next cycle on
+  input  logic                                         tag_rst_ni,      // asynchronous: tags begin anew. High, they
+                                                                        // outlive rst_ni
+  input  logic [MAX_KERNELS-1:0]                       flush_i,         // pulses: a kernel that dispatches nothing more
+                                                                        // from the next cycle on
   input  logic [MAX_KERNELS-1:0]                       slot_free_i,     // kernel slots that are FREE
   input  logic [MAX_KERNELS-1:0]                       port_kernel_i,   // whose CTA is at the port: one-hot, or 0
-  input  logic [NUM_SM*MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] slots_i,   // of each SM: kernel of each CTA slot, in the low bits which are used
+  input  logic [NUM_SM*MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] slots_i,   // of each SM: kernel of each CTA slot, in the
+                                                                        // low bits which are used
   input  logic                                         done_valid_i,    // a report
   input  logic [sluice_pkg::SmW-1:0]                   done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]                 done_slot_i,
@@ -27,15 +33,18 @@ module flush_unit #(
   output logic                                         end_valid_o,     // the end of a CTA: reported, or given up
   output logic [sluice_pkg::SmW-1:0]                   end_sm_o,
   output logic [sluice_pkg::SlotW-1:0]                 end_slot_o,
-  output logic                                         giving_up_o,     // a CTA is given up in this cycle, if no report comes:
+  output logic                                         giving_up_o,     // a CTA is given up in this cycle, if no report
+                                                                        // comes:
   output logic [sluice_pkg::SmW-1:0]                   giving_sm_o,     // this one
   output logic [sluice_pkg::SlotW-1:0]                 giving_slot_o,
   output logic                                         take_back_o,     // the CTA at the port leaves it with this cycle
   output logic [MAX_KERNELS*sluice_pkg::TagW-1:0]      tags_o,          // of each kernel slot's CTAs
-  output logic                                         flush_valid_o,   // pulse, combinational: SMs give up the CTAs of this kernel with this tag
+  output logic                                         flush_valid_o,   // pulse, combinational: SMs give up the CTAs of
+                                                                        // this kernel with this tag
   output logic [sluice_pkg::KIndexW-1:0]               flush_kernel_o,
   output logic [sluice_pkg::TagW-1:0]                  flush_tag_o,
-  output logic                                         busy_o           // a flush runs or is asked for: no CTA may be picked
+  output logic                                         busy_o           // a flush runs or is asked for: no CTA may be
+                                                                        // picked
 );
   localparam int unsigned K       = MAX_KERNELS;
   localparam int unsigned N       = MAX_CTAS;

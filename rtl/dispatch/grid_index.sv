@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// grid_index: the next CTA of every kernel's grid, and how many of its CTAs were dispatched since its launch. The index at the port stays until the CTA
-// leaves; behind a grid's last CTA comes its first. last_o is of the CTA that a kernel admits in this cycle: where one of its CTAs is at the port,
-// of the CTA behind that one. One index is counted in a cycle, for all kernels by one adder; dispatched CTAs are counted two cycles after the admission.
+// grid_index: the next CTA of every kernel's grid, and how many of its CTAs were dispatched since its launch. The index
+// at the port stays until the CTA leaves; behind a grid's last CTA comes its first. last_o is of the CTA that a kernel
+// admits in this cycle: where one of its CTAs is at the port, of the CTA behind that one. One index is counted in a
+// cycle, for all kernels by one adder; dispatched CTAs are counted two cycles after the admission.
 module grid_index #(
   parameter int unsigned MAX_KERNELS = 4
 ) (
@@ -10,11 +11,13 @@ module grid_index #(
   input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0] grid_i,         // CTAs; stable from the launch on
   input  logic [MAX_KERNELS-1:0]                   offer_i,        // begin with CTA 0
   input  logic [MAX_KERNELS-1:0]                   launched_i,     // of these: the launch is taken
-  input  logic [MAX_KERNELS-1:0]                   admit_i,         // one CTA is admitted, to be at the port; one-hot, or 0; only with free_i
+  input  logic [MAX_KERNELS-1:0]                   admit_i,         // one CTA is admitted, to be at the port; one-hot,
+                                                                    // or 0; only with free_i
   input  logic                                     free_i,         // the port is free, or its CTA leaves
   input  logic                                     fresh_i,        // the CTA there is in its first cycle
   output logic [sluice_pkg::GridW-1:0]             cta_o,          // its index
-  output logic [MAX_KERNELS-1:0]                   last_o,         // the CTA that is admitted now would be the last of its grid
+  output logic [MAX_KERNELS-1:0]                   last_o,         // the CTA that is admitted now would be the last of
+                                                                   // its grid
   output logic [MAX_KERNELS*sluice_pkg::GridW-1:0] dispatched_o    // wraps
 );
   localparam int unsigned K     = MAX_KERNELS;
@@ -31,8 +34,8 @@ module grid_index #(
   logic             ends, third;          // the CTA at the port is the last; the second one behind it is
   logic [K-1:0]     next_ones_q, dispatched_ones_q;   // its lower half is all ones
 
-  // x + 1, if low_ones tells whether the lower half of x is all ones: the carry into a bit is that the ones below it in its group of eight, and
-  // the groups below in its half, are all ones.
+  // x + 1, if low_ones tells whether the lower half of x is all ones: the carry into a bit is that the ones below it in
+  // its group of eight, and the groups below in its half, are all ones.
   function automatic logic [GridW-1:0] plus_one(input logic [GridW-1:0] x, input logic low_ones);
     logic lower, below;
     lower = 1'b1;
@@ -61,10 +64,12 @@ module grid_index #(
     end
     ends      = (port_q & last_q) != '0;
     following = plus_one(cta, (port_q & next_ones_q) != '0) & ~{GridW{ends}};
-    // cta + 3 == grid: cta + ~grid is the constant -4, compared bit by bit: each bit's carry follows from the constant's bit below it.
+    // cta + 3 == grid: cta + ~grid is the constant -4, compared bit by bit: each bit's carry follows from the
+    // constant's bit below it.
     carry = '0;
     for (int unsigned i = 1; i < GridW; i++) carry[i] = Apart[i-1] ? cta[i-1] && !grid[i-1] : cta[i-1] || !grid[i-1];
-    third = ends ? (cta >> 1) == '0 : (cta ^ ~grid ^ carry) == Apart;   // behind the last one: where the grid has one or two
+    // behind the last one: where the grid has one or two
+    third = ends ? (cta >> 1) == '0 : (cta ^ ~grid ^ carry) == Apart;
   end
   assign cta_o  = cta;
   assign last_o = (port_q & second_q) | (~port_q & last_q);
@@ -94,7 +99,8 @@ module grid_index #(
         dispatched_q[k]      <= '0;
         dispatched_ones_q[k] <= 1'b0;
       end else if (count_q[k] || launched_i[k]) begin
-        dispatched_q[k]      <= plus_one(dispatched, (count_high_q & dispatched_ones_q) != '0) & ~{GridW{launched_i[k]}};
+        dispatched_q[k]      <= plus_one(dispatched, (count_high_q & dispatched_ones_q) != '0)
+            & ~{GridW{launched_i[k]}};
         dispatched_ones_q[k] <= (&(dispatched[LowW-1:0] | LowW'(1))) && !dispatched[0] && !launched_i[k];
       end
     assign dispatched_o[k*GridW +: GridW] = dispatched_q[k];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// grid_walker: what the launch port gives a kernel beyond its descriptor: context, priority, and the extents of its grid. Tells them with each CTA at
-// the dispatch port, and the CTA's place in the grid: x first, then y, then z, from the starting block on. A kernel that was launched by the registers
-// has context and priority 0 and a grid of one dimension.
+// grid_walker: what the launch port gives a kernel beyond its descriptor: context, priority, and the extents of its
+// grid. Tells them with each CTA at the dispatch port, and the CTA's place in the grid: x first, then y, then z, from
+// the starting block on. A kernel that was launched by the registers has context and priority 0 and a grid of one
+// dimension.
 module grid_walker #(
   parameter int unsigned MAX_KERNELS = 4
 ) (
@@ -9,7 +10,8 @@ module grid_walker #(
   input  logic                             rst_ni,
   input  logic [MAX_KERNELS-1:0]           admit_i,        // a launch of the port goes to this slot: one-hot, or 0,
   input  sluice_pkg::launch_t              launch_i,      // with this
-  input  logic [MAX_KERNELS-1:0]           launch_slot_i, // pulses, the cycle after a take or a command of the host: the slot is launched
+  input  logic [MAX_KERNELS-1:0]           launch_slot_i, // pulses, the cycle after a take or a command of the host:
+                                                          // the slot is launched
   input  logic [MAX_KERNELS-1:0]           slot_free_i,
   input  logic                             leaves_i,      // the CTA at the dispatch port is taken
   input  logic [sluice_pkg::KIndexW-1:0]   kernel_i,      // whose it is, while there is one,
@@ -19,7 +21,8 @@ module grid_walker #(
   output logic [sluice_pkg::BlockW-1:0]    z_o,
   output logic [sluice_pkg::ContextW-1:0]  context_o,     // and its kernel's
   output logic [sluice_pkg::PriorityW-1:0] priority_o,
-  output logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_o   // of each slot: {priority, context}
+  output logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_o   // of each slot: {priority,
+                                                                                       // context}
 );
   localparam int unsigned K     = MAX_KERNELS;
   localparam int unsigned GridW = sluice_pkg::GridW, BlockW = sluice_pkg::BlockW;

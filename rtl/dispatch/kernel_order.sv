@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_order: who goes before whom (docs/reference/blocks/cta_dispatcher.md, Priorities): the kernel of higher priority; of two alike the older, or in
-// turn the one whose last CTA was picked longer ago. In order, a kernel may wait for wait_guard only as the oldest of its priority that has CTAs left: the
-// others wait for that one. Priorities are compared in the cycle before: ahead_o knows a new kernel from the cycle in which it is RUNNING on.
+// kernel_order: who goes before whom (docs/reference/blocks/cta_dispatcher.md, Priorities): the kernel of higher
+// priority; of two alike the older, or in turn the one whose last CTA was picked longer ago. In order, a kernel may
+// wait for wait_guard only as the oldest of its priority that has CTAs left: the others wait for that one. Priorities
+// are compared in the cycle before: ahead_o knows a new kernel from the cycle in which it is RUNNING on.
 module kernel_order #(
   parameter int unsigned MAX_KERNELS = 4
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
-  input  logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_i,      // stable from the cycle of the launch until FREE
+  input  logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_i,      // stable from the cycle of the launch until
+                                                                        // FREE
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_i,         // bit i*K+j: i was launched before j
   input  logic [MAX_KERNELS-1:0]                       can_admit_i,      // may dispatch
   input  logic                                         in_order_i,
@@ -35,7 +37,8 @@ module kernel_order #(
           if (i < j) later_d[i*K + j] = (later_q[i*K + j] && !pick_kernel_i[j]) || pick_kernel_i[i];
           first[i*K + j]   = in_turn_i ? ((i < j) ? !later_q[i*K + j] : later_q[j*K + i]) : older_i[i*K + j];
           ahead_o[i*K + j] = above_q[i*K + j] || (first[i*K + j] && !above_q[j*K + i]);
-          if (in_order_i && can_admit_i[i] && older_i[i*K + j] && !above_q[i*K + j] && !above_q[j*K + i]) may_wait_o[j] = 1'b0;
+          if (in_order_i && can_admit_i[i] && older_i[i*K + j] && !above_q[i*K + j] && !above_q[j*K + i])
+            may_wait_o[j] = 1'b0;
         end
   end
 

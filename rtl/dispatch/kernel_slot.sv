@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_slot: the life of one kernel slot (FREE, RUNNING, DRAINING), its eviction and its resident CTAs. Pulses come in the first cycle of what they
-// announce. A refused launch changes nothing. docs/reference/blocks/cta_dispatcher.md has the rules, corner cases included.
+// kernel_slot: the life of one kernel slot (FREE, RUNNING, DRAINING), its eviction and its resident CTAs. Pulses come
+// in the first cycle of what they announce. A refused launch changes nothing. docs/reference/blocks/cta_dispatcher.md
+// has the rules, corner cases included.
 module kernel_slot #(
   parameter int unsigned MOST_CTAS = 128,  // that can be resident
   parameter int unsigned FITS_NOW  = 0,    // 1: fits_i is of the cycle of the launch, not of the one before
@@ -8,7 +9,8 @@ module kernel_slot #(
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
-  input  logic                             fits_i,          // a cycle before the launch, but for FITS_NOW: one CTA fits an empty SM, and there is one
+  input  logic                             fits_i,          // a cycle before the launch, but for FITS_NOW: one CTA fits
+                                                            // an empty SM, and there is one
   input  logic                             repeat_i,
   input  logic                             launch_i,
   input  logic                             stop_i,
@@ -33,7 +35,8 @@ module kernel_slot #(
 );
   localparam int unsigned CountW = $clog2(MOST_CTAS + 1);
 
-  localparam logic [1:0] Free = sluice_pkg::SlotFree, Running = sluice_pkg::SlotRunning, Draining = sluice_pkg::SlotDraining;
+  localparam logic [1:0] Free = sluice_pkg::SlotFree, Running = sluice_pkg::SlotRunning,
+    Draining = sluice_pkg::SlotDraining;
 
   logic [1:0]        state_d, state_q;
   logic              fits_q;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel_slots: all kernel slots (kernel_slot), their grids (grid_index), and the age of the RUNNING ones.
-// A launch takes the descriptor, which then stays until the slot is FREE; a refused one changes nothing but the error outputs. Whether a kernel fits is
-// known a cycle ahead: its descriptor and the capacity hold from the cycle before its launch on.
+// A launch takes the descriptor, which then stays until the slot is FREE; a refused one changes nothing but the error
+// outputs. Whether a kernel fits is known a cycle ahead: its descriptor and the capacity hold from the cycle before its
+// launch on.
 module kernel_slots #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -13,23 +14,27 @@ module kernel_slots #(
   input  logic                                         rst_ni,
   input  sluice_pkg::amounts_t                         capacity_i,         // of an SM
   input  logic [sluice_pkg::CtaW-1:0]                  capacity_slots_i,
-  input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0]   demand_i,           // of one CTA; it and the grid stable from the cycle before the launch until FREE
+  input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0]   demand_i,           // of one CTA; it and the grid stable from
+                                                                           // the cycle before the launch until FREE
   input  logic [MAX_KERNELS-1:0]                       region_fits_i,      // one CTA's regions fit an empty SM
   input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     grid_i,
   input  logic [MAX_KERNELS-1:0]                       repeat_i,
-  input  logic                                         in_order_i,         // a grid that starts again is launched anew: the youngest
+  input  logic                                         in_order_i,         // a grid that starts again is launched anew:
+                                                                           // the youngest
   input  logic [MAX_KERNELS-1:0]                       launch_i,
   input  logic [MAX_KERNELS-1:0]                       stop_i,
   input  logic [MAX_KERNELS-1:0]                       evict_i,
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
-  input  logic [MAX_KERNELS-1:0]                       admit_i,             // one CTA of this kernel is admitted; one-hot, one of can_admit_o, or 0
+  input  logic [MAX_KERNELS-1:0]                       admit_i,             // one CTA of this kernel is admitted;
+                                                                            // one-hot, one of can_admit_o, or 0
   input  logic [MAX_KERNELS-1:0]                       port_i,             // whose CTA is at the port; one-hot, or 0
   input  logic                                         fresh_i,            // in its first cycle there
   input  logic                                         free_i,             // the port is free, or its CTA leaves
   input  logic [MAX_KERNELS-1:0]                       release_i,             // one CTA ended
   output logic [MAX_KERNELS-1:0]                       launched_o,         // launch taken in this cycle
-  output logic [MAX_KERNELS-1:0]                       can_admit_o,         // RUNNING, CTAs left, not held by an eviction
+  output logic [MAX_KERNELS-1:0]                       can_admit_o,         // RUNNING, CTAs left, not held by an
+                                                                            // eviction
   output logic [MAX_KERNELS-1:0]                       spent_o,            // RUNNING, but none of that
   output logic [MAX_KERNELS-1:0]                       waits_o,            // can_admit_o, and no CTA of it is there
   output logic [sluice_pkg::GridW-1:0]                 cta_o,              // index of the CTA at the port
@@ -74,11 +79,16 @@ module kernel_slots #(
     .dispatched_o
   );
 
-  sm_row_room #(.MAX_KERNELS(K)) i_room (.left_i(capacity_i), .demand_i, .fits_o(amounts_fit));
+  sm_row_room #(.MAX_KERNELS(K)) i_room (
+    .left_i (capacity_i),
+    .demand_i,
+    .fits_o (amounts_fit)
+  );
   for (genvar k = 0; k < K; k++) begin : gen_slot
     logic       fits;
     logic [1:0] state;
-    assign fits = demand_i[k*AmountW +: WarpW] != '0 && amounts_fit[k] && grid_i[k*GridW +: GridW] != '0 && capacity_slots_i != '0 && region_fits_i[k];
+    assign fits = demand_i[k*AmountW +: WarpW] != '0 && amounts_fit[k] && grid_i[k*GridW +: GridW] != '0
+        && capacity_slots_i != '0 && region_fits_i[k];
 
     kernel_slot #(
       .MOST_CTAS (NUM_SM * MAX_CTAS),
@@ -120,8 +130,9 @@ module kernel_slots #(
   assign slot_busy_o  = launch_i & ~free;
   assign bad_kernel_o = (stop_i | evict_i) & free;
 
-  // Age: whether the lower one of two slots is the older. A launch makes its slot the youngest, launches of one cycle are ordered by index. In order, a
-  // grid that starts again stands in line behind the kernels that wait, before those that are launched in that cycle.
+  // Age: whether the lower one of two slots is the older. A launch makes its slot the youngest, launches of one cycle
+  // are ordered by index. In order, a grid that starts again stands in line behind the kernels that wait, before those
+  // that are launched in that cycle.
   logic [K*K-1:0] older_d, older_q;   // bit i*K+j of i < j
   logic [K-1:0]   again;
   logic           change_q;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch_queue: launches that come through the port of the unit, in their order, until a kernel slot is free for them. A launch that finds the queue
-// empty and a slot free goes there in the cycle in which it comes. In the next cycle the slot is launched; in the one behind that it is RUNNING, or the
-// launch was refused, and launched_* tell which. A purge marks launches: they leave the queue in their turn without a slot, and are told of as flushed.
+// launch_queue: launches that come through the port of the unit, in their order, until a kernel slot is free for them.
+// A launch that finds the queue empty and a slot free goes there in the cycle in which it comes. In the next cycle the
+// slot is launched; in the one behind that it is RUNNING, or the launch was refused, and launched_* tell which. A purge
+// marks launches: they leave the queue in their turn without a slot, and are told of as flushed.
 module launch_queue #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned DEPTH       = 2    // 1..8
@@ -11,7 +12,8 @@ module launch_queue #(
   input  logic                           launch_valid_i,
   output logic                           launch_ready_o,      // a place is free
   input  sluice_pkg::launch_t            launch_i,
-  input  logic                           purge_i,             // pulse: launches of this context that are here, or come in this cycle, are handed back
+  input  logic                           purge_i,             // pulse: launches of this context that are here, or come
+                                                              // in this cycle, are handed back
   input  logic                           purge_all_i,         // those of every context
   input  logic [sluice_pkg::ContextW-1:0] purge_context_i,
   input  logic [MAX_KERNELS-1:0]         slot_i,              // kernel slots that are the port's,
@@ -51,7 +53,8 @@ module launch_queue #(
 
   always_comb
     for (int unsigned i = 0; i < DEPTH; i++)
-      marked[i] = purged_q[i] || (purge_i && (purge_all_i || entries_q[i*W + ContextLsb +: sluice_pkg::ContextW] == purge_context_i));
+      marked[i] = purged_q[i] || (purge_i
+          && (purge_all_i || entries_q[i*W + ContextLsb +: sluice_pkg::ContextW] == purge_context_i));
 
   logic [CountW-1:0] left;   // behind the pop: where a push goes
   always_comb begin

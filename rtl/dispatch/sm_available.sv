@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sm_available: the SMs that may be given a CTA in this cycle: those that are enabled and have said that they are ready. An SM's word is a cycle old,
-// and is used for one CTA: while one waits for it at the port, it is not looked at. An SM that takes a CTA has fallen out of available_o before it could
-// be picked again, if its ready falls in the cycle after the CTA was taken. Without both options every SM is available, and nothing is left of this.
+// sm_available: the SMs that may be given a CTA in this cycle: those that are enabled and have said that they are
+// ready. An SM's word is a cycle old, and is used for one CTA: while one waits for it at the port, it is not looked at.
+// An SM that takes a CTA has fallen out of available_o before it could be picked again, if its ready falls in the cycle
+// after the CTA was taken. Without both options every SM is available, and nothing is left of this.
 module sm_available #(
   parameter int unsigned NUM_SM    = 16,
   parameter int unsigned SM_ENABLE = 0,   // 1: sm_enable_i is looked at

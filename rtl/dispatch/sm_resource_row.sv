@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sm_resource_row: what one SM has left, and its CTA slots (docs/reference/blocks/sm_resource_table.md). The amounts are written as computed by the table and
-// mean nothing before they are written (only the slots are reset); a slot that is taken gets its kernel.
+// sm_resource_row: what one SM has left, and its CTA slots (docs/reference/blocks/sm_resource_table.md). The amounts
+// are written as computed by the table and mean nothing before they are written (only the slots are reset); a slot that
+// is taken gets its kernel.
 module sm_resource_row #(
   parameter int unsigned MAX_CTAS = 8,
   parameter int unsigned KernelW  = 2    // of a kernel's index

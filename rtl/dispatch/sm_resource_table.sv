@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sm_resource_table: what every SM has left, and which kernels have room there (docs/reference/blocks/sm_resource_table.md).
-// Lane A charges a CTA: its SM's row is read and its slot taken in the cycle of admit_i, what is left is written in the next one (charge) and
-// compared with the demands in the one after. Lane B reads a row and its quotas, and compares them from the next cycle on until it reads another.
-// Lane D (sm_row_end) takes the end of a CTA: its slot is free two cycles later, its resources four. A row that is written may be read for the next
-// write in the same cycle. Room is never optimistic: an end only adds to it.
+// sm_resource_table: what every SM has left, and which kernels have room there
+// (docs/reference/blocks/sm_resource_table.md). Lane A charges a CTA: its SM's row is read and its slot taken in the
+// cycle of admit_i, what is left is written in the next one (charge) and compared with the demands in the one after.
+// Lane B reads a row and its quotas, and compares them from the next cycle on until it reads another. Lane D
+// (sm_row_end) takes the end of a CTA: its slot is free two cycles later, its resources four. A row that is written may
+// be read for the next write in the same cycle. Room is never optimistic: an end only adds to it.
 // Lanes are read by one-hot selects; a slot that holds no CTA can't be credited.
 module sm_resource_table #(
   parameter int unsigned NUM_SM      = 16,
@@ -12,9 +13,11 @@ module sm_resource_table #(
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
-  input  sluice_pkg::amounts_t                       capacity_i,         // of an SM; stable from the cycle before a launch on until none_i
+  input  sluice_pkg::amounts_t                       capacity_i,         // of an SM; stable from the cycle before a
+                                                                         // launch on until none_i
   input  logic [sluice_pkg::CtaW-1:0]                capacity_slots_i,   // at most MAX_CTAS
-  input  logic                                       none_i,             // no kernel is present: every SM has its capacity left
+  input  logic                                       none_i,             // no kernel is present: every SM has its
+                                                                         // capacity left
   input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0] demand_i,           // of one CTA; stable while one is resident
   // Lane A: charge one CTA, where there is room; not an SM again before its room is known.
   input  logic                                       admit_i,
@@ -48,7 +51,8 @@ module sm_resource_table #(
   input  logic                                       done_valid_i,
   input  logic [sluice_pkg::SmW-1:0]                 done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]               done_slot_i,
-  input  logic [MAX_CTAS-1:0]                        wait_slot_i,        // of the CTA on admit_sm_i, which has not started yet
+  input  logic [MAX_CTAS-1:0]                        wait_slot_i,        // of the CTA on admit_sm_i, which has not
+                                                                         // started yet
   output logic                                       done_bad_o,
   output logic [sluice_pkg::SmW-1:0]                 done_bad_sm_o,
   output logic [sluice_pkg::SlotW-1:0]               done_bad_slot_o,
@@ -85,8 +89,15 @@ module sm_resource_table #(
   logic [K*CountW-1:0]  a_quota, a_quota_q;
   assign admitted_sm = admit_sm_i & {NUM_SM{admit_i}};
   sm_row_read #(.NUM_SM(NUM_SM), .SlotsW(SlotsW)) i_read_a (
-    .amounts_sm_i(admitted_sm), .slots_sm_i(admit_sm_i), .written_i(written_q), .unwritten_i(capacity_i), .amounts_i(amounts), .slots_i(slots),
-    .amounts_o(a_row), .slots_o(a_slots));
+    .amounts_sm_i (admitted_sm),
+    .slots_sm_i   (admit_sm_i),
+    .written_i    (written_q),
+    .unwritten_i  (capacity_i),
+    .amounts_i    (amounts),
+    .slots_i      (slots),
+    .amounts_o    (a_row),
+    .slots_o      (a_slots)
+  );
   always_comb begin
     a_left = (admitted_sm & credit_sm) != '0 ? credit : a_row;
     if (count_i && !count_first_i) a_left = charge;
@@ -118,7 +129,11 @@ module sm_resource_table #(
   logic                 charged_full_q;
   sluice_pkg::amounts_t charged_q;
   sm_row_count #(.MAX_KERNELS(K), .MAX_CTAS(N), .CountW(CountW), .KernelW(KernelW)) i_count_a (
-    .slots_i(a_slots_q), .add_i(charge_kernel_q), .resident_o(a_resident), .count_o(a_count));
+    .slots_i    (a_slots_q),
+    .add_i      (charge_kernel_q),
+    .resident_o (a_resident),
+    .count_o    (a_count)
+  );
   assign capacity_slots = CountW'(capacity_slots_i);
   always_comb begin
     charge.warps     = a_left_q.warps - admit_q.warps;
@@ -129,7 +144,11 @@ module sm_resource_table #(
   end
 
   // Compared.
-  sm_row_room #(.MAX_KERNELS(K)) i_room_a (.left_i(charged_q), .demand_i, .fits_o(charged_fits));
+  sm_row_room #(.MAX_KERNELS(K)) i_room_a (
+    .left_i (charged_q),
+    .demand_i,
+    .fits_o (charged_fits)
+  );
   assign charged_room_o = charged_fits & a_room_q;
   assign charged_full_o = charged_full_q;
   assign count_fits_o   = (charged_fits & count_kernel_i) != '0;
@@ -141,15 +160,31 @@ module sm_resource_table #(
   logic [CountW-1:0]    b_count, b_count_q;
   logic [K-1:0]         b_fits;
   sm_row_read #(.NUM_SM(NUM_SM), .SlotsW(SlotsW)) i_read_b (
-    .amounts_sm_i(eval_sm_i), .slots_sm_i(eval_slots_sm_i), .written_i(written_q), .unwritten_i(capacity_i), .amounts_i(amounts), .slots_i(slots),
-    .amounts_o(b_left), .slots_o(b_slots));
+    .amounts_sm_i (eval_sm_i),
+    .slots_sm_i   (eval_slots_sm_i),
+    .written_i    (written_q),
+    .unwritten_i  (capacity_i),
+    .amounts_i    (amounts),
+    .slots_i      (slots),
+    .amounts_o    (b_left),
+    .slots_o      (b_slots)
+  );
   sm_row_count #(.MAX_KERNELS(K), .MAX_CTAS(N), .CountW(CountW), .KernelW(KernelW)) i_count_b (
-    .slots_i(b_slots), .add_i('0), .resident_o(b_resident), .count_o(b_count));
-  sm_row_room #(.MAX_KERNELS(K)) i_room_b (.left_i(b_left_q), .demand_i, .fits_o(b_fits));
+    .slots_i    (b_slots),
+    .add_i      ('0),
+    .resident_o (b_resident),
+    .count_o    (b_count)
+  );
+  sm_row_room #(.MAX_KERNELS(K)) i_room_b (
+    .left_i (b_left_q),
+    .demand_i,
+    .fits_o (b_fits)
+  );
   always_comb
     for (int unsigned k = 0; k < K; k++) begin
       b_quota[k*CountW +: CountW] = CountW'(eval_quota_i[k*CtaW +: CtaW]);
-      eval_room_o[k]              = b_fits[k] && b_count_q < capacity_slots && b_resident_q[k*CountW +: CountW] < b_quota_q[k*CountW +: CountW];
+      eval_room_o[k]              = b_fits[k] && b_count_q < capacity_slots
+          && b_resident_q[k*CountW +: CountW] < b_quota_q[k*CountW +: CountW];
     end
   assign eval_used_o = b_slots[N-1:0];
   assign eval_full_o = b_resident_q == b_quota_q;
@@ -159,10 +194,36 @@ module sm_resource_table #(
   logic              leave;
   logic [N-1:0]      free_slot;
   sm_row_end #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(N), .SlotsW(SlotsW)) i_end (
-    .clk_i, .rst_ni, .done_valid_i, .done_sm_i, .done_slot_i, .wait_sm_i(admit_sm_i), .wait_slot_i, .demand_i,
-    .amounts_i(amounts), .slots_i(slots), .written_i(written_q), .unwritten_i(capacity_i), .admit_sm_i(admitted_sm), .admit_i(admit),
-    .charge_sm_i(charge_sm_q), .charge_i(charge), .bad_o(done_bad_o), .bad_sm_o(done_bad_sm_o), .bad_slot_o(done_bad_slot_o), .leave_o(leave), .free_valid_o, .free_sm_o(free_sm),
-    .free_slot_o(free_slot), .free_slots_o, .release_sm_o, .release_kernel_o, .credit_sm_o(credit_sm), .credit_o(credit), .ending_o);
+    .clk_i,
+    .rst_ni,
+    .done_valid_i,
+    .done_sm_i,
+    .done_slot_i,
+    .wait_sm_i   (admit_sm_i),
+    .wait_slot_i,
+    .demand_i,
+    .amounts_i   (amounts),
+    .slots_i     (slots),
+    .written_i   (written_q),
+    .unwritten_i (capacity_i),
+    .admit_sm_i  (admitted_sm),
+    .admit_i     (admit),
+    .charge_sm_i (charge_sm_q),
+    .charge_i    (charge),
+    .bad_o       (done_bad_o),
+    .bad_sm_o    (done_bad_sm_o),
+    .bad_slot_o  (done_bad_slot_o),
+    .leave_o     (leave),
+    .free_valid_o,
+    .free_sm_o   (free_sm),
+    .free_slot_o (free_slot),
+    .free_slots_o,
+    .release_sm_o,
+    .release_kernel_o,
+    .credit_sm_o (credit_sm),
+    .credit_o    (credit),
+    .ending_o
+  );
   assign free_sm_o    = free_sm;
   assign free_slot_o  = free_slot;
 
@@ -225,7 +286,8 @@ module sm_resource_table #(
       .write_i       (charge_sm_q[m] || credit_sm[m]),
       .amounts_i     (credit_sm[m] ? credit : charge),
       .admit_slot_i   (admitted_sm[m] ? admit_slot_o : '0),
-      .admit_kernel_i (admitted_sm[m] ? admit_kernel : '0),   // a net of its own to the slots of a row: one to all would hold up the sums
+      .admit_kernel_i (admitted_sm[m] ? admit_kernel : '0),   // a net of its own to the slots of a row: one to all
+                                                              // would hold up the sums
       .release_slot_i   (leave && free_sm[m] ? free_slot : '0),
       .amounts_o     (amounts[m*AmountW +: AmountW]),
       .slot_used_o   (slots[m*SlotsW +: N]),

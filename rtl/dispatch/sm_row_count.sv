@@ -6,7 +6,8 @@ module sm_row_count #(
   parameter int unsigned CountW      = 4,   // bits of a count of its CTAs
   parameter int unsigned KernelW     = 2    // of a kernel's index
 ) (
-  input  logic [MAX_CTAS*(1+KernelW)-1:0] slots_i,      // kernel of each CTA slot, and in the low MAX_CTAS bits which are used
+  input  logic [MAX_CTAS*(1+KernelW)-1:0] slots_i,      // kernel of each CTA slot, and in the low MAX_CTAS bits which
+                                                        // are used
   input  logic [MAX_KERNELS-1:0]          add_i,        // one CTA of this kernel besides; one-hot, or 0
   output logic [MAX_KERNELS*CountW-1:0]   resident_o,   // CTAs of each kernel
   output logic [CountW-1:0]               count_o       // and of all

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// sm_row_end: lane D of sm_resource_table: the end of a CTA (docs/reference/blocks/sm_resource_table.md). In the cycle after done_valid_i its slot is left, or there is
-// nothing to credit there; in the next the row is read; in the one behind that it is written. Where a CTA is taken on the same SM, the row changes by both.
+// sm_row_end: lane D of sm_resource_table: the end of a CTA (docs/reference/blocks/sm_resource_table.md). In the cycle
+// after done_valid_i its slot is left, or there is nothing to credit there; in the next the row is read; in the one
+// behind that it is written. Where a CTA is taken on the same SM, the row changes by both.
 module sm_row_end #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned SlotsW      = 24    // bits of a row's CTA slots: which hold a CTA, then its kernel, slot by slot
+  parameter int unsigned SlotsW      = 24    // bits of a row's CTA slots: which hold a CTA, then its kernel, slot by
+                                             // slot
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -18,7 +20,8 @@ module sm_row_end #(
   // The table.
   input  logic [NUM_SM*sluice_pkg::AmountW-1:0]      amounts_i,      // of every row
   input  logic [NUM_SM*SlotsW-1:0]                   slots_i,
-  input  logic [NUM_SM-1:0]                          written_i,      // rows that were; any other is that of an SM without CTAs:
+  input  logic [NUM_SM-1:0]                          written_i,      // rows that were; any other is that of an SM
+                                                                     // without CTAs:
   input  sluice_pkg::amounts_t                       unwritten_i,    // what such an SM has left
   input  logic [NUM_SM-1:0]                          admit_sm_i,      // a CTA is taken there; one-hot, or 0
   input  sluice_pkg::amounts_t                       admit_i,         // with this demand,
@@ -28,14 +31,18 @@ module sm_row_end #(
   output logic                                       bad_o,          // nothing to credit there
   output logic [sluice_pkg::SmW-1:0]                 bad_sm_o,
   output logic [sluice_pkg::SlotW-1:0]               bad_slot_o,
-  output logic                                       leave_o,        // the slot is left, if one of these is; known earlier than
-  output logic                                       free_valid_o,   // the slot is left, and with the cycle after it free
+  output logic                                       leave_o,        // the slot is left, if one of these is; known
+                                                                     // earlier than
+  output logic                                       free_valid_o,   // the slot is left, and with the cycle after it
+                                                                     // free
   output logic [NUM_SM-1:0]                          free_sm_o,      // one-hot or 0
   output logic [MAX_CTAS-1:0]                        free_slot_o,    // one-hot or 0
   output logic [SlotsW-1:0]                          free_slots_o,   // of that SM, before it
-  output logic [NUM_SM-1:0]                          release_sm_o,      // in the next: where and whose it was; one-hot, or 0
+  output logic [NUM_SM-1:0]                          release_sm_o,      // in the next: where and whose it was; one-hot,
+                                                                        // or 0
   output logic [MAX_KERNELS-1:0]                     release_kernel_o,
-  output logic [NUM_SM-1:0]                          credit_sm_o,    // in the one behind it: the row to write; one-hot, or 0
+  output logic [NUM_SM-1:0]                          credit_sm_o,    // in the one behind it: the row to write; one-hot,
+                                                                     // or 0
   output sluice_pkg::amounts_t                       credit_o,       // with this
   output logic                                       ending_o        // an end is on its way
 );
@@ -70,9 +77,18 @@ module sm_row_end #(
     for (int unsigned k = 0; k < K; k++) release_kernel_d[k] = found && kernel == KernelW'(k);
   end
 
-  // What is left in the row, with what lane A and the end before this one are about to write; and what the row changes by.
+  // What is left in the row, with what lane A and the end before this one are about to write; and what the row changes
+  // by.
   sm_row_read #(.NUM_SM(NUM_SM), .SlotsW(SlotsW)) i_read (
-    .amounts_sm_i(release_sm_q), .slots_sm_i(end_sm_q), .written_i, .unwritten_i, .amounts_i, .slots_i, .amounts_o(row), .slots_o(slots));
+    .amounts_sm_i (release_sm_q),
+    .slots_sm_i   (end_sm_q),
+    .written_i,
+    .unwritten_i,
+    .amounts_i,
+    .slots_i,
+    .amounts_o    (row),
+    .slots_o      (slots)
+  );
   always_comb begin
     left_d = row;
     if ((release_sm_q & charge_sm_i) != '0) left_d = charge_i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sm_row_read: one read lane of sm_resource_table: amounts and CTA slots of the SMs selected. A row that was not written is that of an SM without CTAs.
-// Combinational.
+// sm_row_read: one read lane of sm_resource_table: amounts and CTA slots of the SMs selected. A row that was not
+// written is that of an SM without CTAs. Combinational.
 module sm_row_read #(
   parameter int unsigned NUM_SM = 16,
   parameter int unsigned SlotsW = 24    // bits of a row's CTA slots

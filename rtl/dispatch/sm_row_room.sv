@@ -12,7 +12,8 @@ module sm_row_room #(
     demand = '0;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
       demand    = demand_i[k*sluice_pkg::AmountW +: sluice_pkg::AmountW];
-      fits_o[k] = demand.warps <= left_i.warps && demand.registers <= left_i.registers && demand.shared <= left_i.shared;
+      fits_o[k] = demand.warps <= left_i.warps && demand.registers <= left_i.registers
+          && demand.shared <= left_i.shared;
     end
   end
 endmodule

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// wait_guard: no kernel waits for ever (docs/reference/blocks/cta_dispatcher.md, Waiting). A kernel waits that may dispatch and holds no CTA. After
-// 2**PATIENCE to 2 * 2**PATIENCE cycles of it, it is urgent until one is picked. Urgent kernels have the claim one after the other, round robin. The one
-// that has it is picked before others, and the first SM that is read or picked, enabled and with a quota for it, is reserved: nobody else is picked there,
-// so its CTAs end, and one fits. A claim for which no SM is found in 2**PATIENCE cycles passes on: it must not be shorter than it takes to read all SMs.
-// An SM shows life when it is ready, or a CTA of it ends. A reserved SM that shows none in 2**PATIENCE cycles is passed over until it does.
+// wait_guard: no kernel waits for ever (docs/reference/blocks/cta_dispatcher.md, Waiting). A kernel waits that may
+// dispatch and holds no CTA. After 2**PATIENCE to 2 * 2**PATIENCE cycles of it, it is urgent until one is picked.
+// Urgent kernels have the claim one after the other, round robin. The one that has it is picked before others, and the
+// first SM that is read or picked, enabled and with a quota for it, is reserved: nobody else is picked there, so its
+// CTAs end, and one fits. A claim for which no SM is found in 2**PATIENCE cycles passes on: it must not be shorter than
+// it takes to read all SMs. An SM shows life when it is ready, or a CTA of it ends. A reserved SM that shows none in
+// 2**PATIENCE cycles is passed over until it does.
 module wait_guard #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -20,7 +22,8 @@ module wait_guard #(
   input  logic [NUM_SM-1:0]                       port_sm_i,       // and of this one, for which a CTA waits at the port
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0] port_quota_i,
   input  logic [NUM_SM-1:0]                       sm_enable_i,
-  input  logic [NUM_SM-1:0]                       life_i,          // SMs that show life in this cycle; all of them: none is ever passed over
+  input  logic [NUM_SM-1:0]                       life_i,          // SMs that show life in this cycle; all of them:
+                                                                   // none is ever passed over
   output logic [MAX_KERNELS-1:0]                  claim_o,         // goes first: one-hot, or 0
   output logic [NUM_SM-1:0]                       reserved_o,      // for it alone: one-hot, or 0
   output logic                                    sweep_o,         // pulse: every SM is to be read
@@ -41,7 +44,13 @@ module wait_guard #(
   assign still_dead = (reserved_q & ~life_i) != '0;
   assign gives_up   = tick && tired_q && still_dead;
   assign lost       = reserved_q != '0 && ((reserved_q & sm_enable_i) == '0 || gives_up);
-  rr_arbiter #(.N(K)) i_arbiter (.clk_i, .rst_ni, .request_i(urgent_q & still), .grant_o(next), .used_i((claim_q == '0) ? next : '0));
+  rr_arbiter #(.N(K)) i_arbiter (
+    .clk_i,
+    .rst_ni,
+    .request_i (urgent_q & still),
+    .grant_o   (next),
+    .used_i    ((claim_q == '0) ? next : '0)
+  );
 
   always_comb begin
     timer_d  = (waits_i == '0) ? '0 : timer_q + 1'b1;
@@ -63,7 +72,8 @@ module wait_guard #(
     reserved_d = (reserved_q != '0) ? reserved_q & sm_enable_i & {NUM_SM{!gives_up}} : read_there | port_there;
     if (quota_changed_i || claim_d == '0)        reserved_d = '0;
     hung_d  = (hung_q | (reserved_q & {NUM_SM{gives_up}})) & ~life_i;
-    tired_d = (tired_q || tick) && claim_q != '0 && !quota_changed_i && ((reserved_q == '0) ? reserved_d == '0 : still_dead && !lost);
+    tired_d = (tired_q || tick) && claim_q != '0 && !quota_changed_i
+        && ((reserved_q == '0) ? reserved_d == '0 : still_dead && !lost);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)

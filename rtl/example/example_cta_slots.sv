@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// example_cta_slots: which CTA slots of an SM are taken, by CTAs of which kernel slot and tag. It reports CTAs that have ended, one at a time, and
-// forgets those that are given up.
+// example_cta_slots: which CTA slots of an SM are taken, by CTAs of which kernel slot and tag. It reports CTAs that
+// have ended, one at a time, and forgets those that are given up.
 module example_cta_slots #(
   parameter int unsigned SLOTS = 8
 ) (
@@ -10,7 +10,8 @@ module example_cta_slots #(
   input  logic [$clog2(SLOTS)-1:0]        start_slot_i,
   input  logic [sluice_pkg::KIndexW-1:0]  start_kernel_i,
   input  logic [sluice_pkg::TagW-1:0]     start_tag_i,
-  input  logic                            flush_valid_i,    // pulse: the CTAs of this kernel slot with this tag are given up
+  input  logic                            flush_valid_i,    // pulse: the CTAs of this kernel slot with this tag are
+                                                            // given up
   input  logic [sluice_pkg::KIndexW-1:0]  flush_kernel_i,
   input  logic [sluice_pkg::TagW-1:0]     flush_tag_i,
   input  logic [SLOTS-1:0]                over_i,           // no warp of the slot's CTA is there, if one has the slot

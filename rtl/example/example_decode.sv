@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// example_decode: one instruction for all lanes of a warp: what it needs, and its immediate. Combinational; exactly one of the kinds is
-// high for a legal instruction, none for another.
+// example_decode: one instruction for all lanes of a warp: what it needs, and its immediate. Combinational; exactly one
+// of the kinds is high for a legal instruction, none for another.
 module example_decode (
   input  logic [31:0] inst_i,
   output logic [31:0] immediate_o,
@@ -24,7 +24,8 @@ module example_decode (
   assign legal_op   = funct7 == 7'b0000000 || (funct7 == 7'b0100000 && arithmetic)
                    || (opcode == example_pkg::OpOp && funct7 == 7'b0000001 && funct3 == 3'b000);   // MUL
   assign legal_csr  = funct3 == 3'b010 && inst_i[19:15] == 5'd0
-                   && (inst_i[31:20] == example_pkg::CsrThread || inst_i[31:20] == example_pkg::CsrCta || inst_i[31:20] == example_pkg::CsrThreads);
+                   && (inst_i[31:20] == example_pkg::CsrThread || inst_i[31:20] == example_pkg::CsrCta
+                   || inst_i[31:20] == example_pkg::CsrThreads);
 
   always_comb begin
     compute_o = 1'b0;
@@ -48,8 +49,10 @@ module example_decode (
     endcase
     unique case (opcode)
       example_pkg::OpLui, example_pkg::OpAuipc: immediate_o = {inst_i[31:12], 12'd0};
-      example_pkg::OpJal:                       immediate_o = {{12{inst_i[31]}}, inst_i[19:12], inst_i[20], inst_i[30:21], 1'b0};
-      example_pkg::OpBranch:                    immediate_o = {{20{inst_i[31]}}, inst_i[7], inst_i[30:25], inst_i[11:8], 1'b0};
+      example_pkg::OpJal:                       immediate_o =
+          {{12{inst_i[31]}}, inst_i[19:12], inst_i[20], inst_i[30:21], 1'b0};
+      example_pkg::OpBranch:                    immediate_o =
+          {{20{inst_i[31]}}, inst_i[7], inst_i[30:25], inst_i[11:8], 1'b0};
       example_pkg::OpStore:                     immediate_o = {{20{inst_i[31]}}, inst_i[31:25], inst_i[11:7]};
       default:                                  immediate_o = {{20{inst_i[31]}}, inst_i[31:20]};
     endcase

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// example_gpu: a small GPU with sluice_top at its dispatch boundary (docs/reference/blocks/example_gpu.md): SMs of 8-lane warps, a program memory
-// that all of them read, and one shared memory. It is what an integrator reads to see how the ports of the unit are meant.
+// example_gpu: a small GPU with sluice_top at its dispatch boundary (docs/reference/blocks/example_gpu.md): SMs of
+// 8-lane warps, a program memory that all of them read, and one shared memory. It is what an integrator reads to see
+// how the ports of the unit are meant.
 module example_gpu #(
   parameter int unsigned NUM_SM          = 4,
   parameter int unsigned MAX_KERNELS     = 2,
@@ -30,7 +31,8 @@ module example_gpu #(
   input  logic                                      s_axi_rready_i,
   output logic                                      irq_o,
   output logic                                      idle_o,
-  input  logic                                      launch_valid_i,   // a front end launches a program whose entry_i is set
+  input  logic                                      launch_valid_i,   // a front end launches a program whose entry_i is
+                                                                      // set
   output logic                                      launch_ready_o,
   input  logic [example_pkg::WarpW-1:0]             launch_warps_i,   // of one CTA
   input  logic [sluice_pkg::SharedW-1:0]            launch_shared_i,
@@ -45,7 +47,8 @@ module example_gpu #(
   input  logic [15:0]                               host_address_i,   // words
   input  logic [31:0]                               host_data_i,
   output logic [31:0]                               host_data_o,      // of the shared memory
-  output logic                                      illegal_o         // sticky: an instruction or address outside the subset
+  output logic                                      illegal_o         // sticky: an instruction or address outside the
+                                                                      // subset
 );
   localparam int unsigned Lanes   = example_pkg::Lanes;
   localparam int unsigned LineW   = example_pkg::LineW;
@@ -85,7 +88,8 @@ module example_gpu #(
   logic [sluice_pkg::ScaledW-1:0] profile_scaled;
   logic                           unused_here;
   assign unused_here = ^{refused, flushed, place_x, place_y, place_z, kernel_context, kernel_priority,
-                         register_base, shared_base, region_valid, profile_window, profile_valid, profile_kernel, profile_ctas, profile_scaled};
+                         register_base, shared_base, region_valid, profile_window, profile_valid, profile_kernel,
+                         profile_ctas, profile_scaled};
 
   sluice_top #(
     .NUM_SM       (NUM_SM),
@@ -172,7 +176,8 @@ module example_gpu #(
     .idle_o
   );
 
-  // A CTA goes to the SM that the unit names, with what the SM has to know about its kernel. That SM has said that it is ready: it takes the CTA at once.
+  // A CTA goes to the SM that the unit names, with what the SM has to know about its kernel. That SM has said that it
+  // is ready: it takes the CTA at once.
   logic [CountW-1:0] start_warps;
   logic [PcW-1:0]    start_entry;
   always_comb begin
@@ -190,7 +195,13 @@ module example_gpu #(
   logic [NUM_SM*SlotW-1:0] done_slots;
   logic [NUM_SM*KIndexW-1:0] done_kernels;
   logic [NUM_SM*TagW-1:0]  done_tags;
-  rr_arbiter #(.N(NUM_SM)) i_done_arbiter (.clk_i, .rst_ni, .request_i(done_valids), .grant_o(done_grant), .used_i(done_grant));
+  rr_arbiter #(.N(NUM_SM)) i_done_arbiter (
+    .clk_i,
+    .rst_ni,
+    .request_i (done_valids),
+    .grant_o   (done_grant),
+    .used_i    (done_grant)
+  );
   assign done_valid = done_grant != '0;
   always_comb begin
     done_sm     = '0;

@@ -42,7 +42,8 @@ module example_lane (
       default: ;
     endcase
     next_o = pc_i + PcW'(1);
-    if (opcode_i == example_pkg::OpJal || opcode_i == example_pkg::OpJalr || (opcode_i == example_pkg::OpBranch && taken)) next_o = target[2 +: PcW];
+    if (opcode_i == example_pkg::OpJal || opcode_i == example_pkg::OpJalr
+        || (opcode_i == example_pkg::OpBranch && taken)) next_o = target[2 +: PcW];
   end
 
   logic [31:0] value;   // of OP and OP-IMM

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// example_memory: the memory that all SMs share: takes one line every INTERVAL cycles, round robin over the SMs, and answers a load LATENCY cycles
-// later, with the line as it is then. Stores act when they are taken. Loads of one SM are answered in their order.
+// example_memory: the memory that all SMs share: takes one line every INTERVAL cycles, round robin over the SMs, and
+// answers a load LATENCY cycles later, with the line as it is then. Stores act when they are taken. Loads of one SM are
+// answered in their order.
 module example_memory #(
   parameter int unsigned NUM_SM   = 4,
   parameter int unsigned WARPS    = 8,

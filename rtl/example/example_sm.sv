@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// example_sm: one SM of the example GPU (docs/reference/blocks/example_gpu.md). A warp is picked in one cycle and executes in the next; it is not
-// picked again for three more, and not while a load waits. Each lane has its own program counter: the lowest of a warp executes, so lanes that
-// diverged meet again, and a load or store that not all lanes could do at once comes again for the others.
+// example_sm: one SM of the example GPU (docs/reference/blocks/example_gpu.md). A warp is picked in one cycle and
+// executes in the next; it is not picked again for three more, and not while a load waits. Each lane has its own
+// program counter: the lowest of a warp executes, so lanes that diverged meet again, and a load or store that not all
+// lanes could do at once comes again for the others.
 module example_sm #(
   parameter int unsigned WARPS = 8,     // warps, and CTA slots
   parameter int unsigned LINES = 1024   // of the shared memory
@@ -82,7 +83,13 @@ module example_sm #(
       if (run_q[w]) warp |= IndexW'(w);
     end
   end
-  rr_arbiter #(.N(WARPS)) i_rr_arbiter (.clk_i, .rst_ni, .request_i(can_run), .grant_o(pick), .used_i(pick));
+  rr_arbiter #(.N(WARPS)) i_rr_arbiter (
+    .clk_i,
+    .rst_ni,
+    .request_i (can_run),
+    .grant_o   (pick),
+    .used_i    (pick)
+  );
 
   // Execute: the lanes at the lowest program counter.
   logic             running;
@@ -94,14 +101,24 @@ module example_sm #(
     pc      = '1;
     for (int unsigned l = 0; l < Lanes; l++)
       if (may[l] && pc_q[(32'(warp)*Lanes + l)*PcW +: PcW] < pc) pc = pc_q[(32'(warp)*Lanes + l)*PcW +: PcW];
-    for (int unsigned l = 0; l < Lanes; l++) active[l] = running && may[l] && pc_q[(32'(warp)*Lanes + l)*PcW +: PcW] == pc;
+    for (int unsigned l = 0; l < Lanes; l++)
+      active[l] = running && may[l] && pc_q[(32'(warp)*Lanes + l)*PcW +: PcW] == pc;
   end
   assign fetch_pc_o = pc;
 
   logic        compute, jump, branch, load, store, barrier, ends;
   logic [31:0] immediate;
-  example_decode i_example_decode (.inst_i(fetch_inst_i), .immediate_o(immediate), .compute_o(compute), .jump_o(jump), .branch_o(branch),
-                                   .load_o(load), .store_o(store), .barrier_o(barrier), .end_o(ends));
+  example_decode i_example_decode (
+    .inst_i      (fetch_inst_i),
+    .immediate_o (immediate),
+    .compute_o   (compute),
+    .jump_o      (jump),
+    .branch_o    (branch),
+    .load_o      (load),
+    .store_o     (store),
+    .barrier_o   (barrier),
+    .end_o       (ends)
+  );
 
   logic [LineW-1:0]     a, b, result, address;
   logic [Lanes*PcW-1:0] next;
@@ -152,7 +169,8 @@ module example_sm #(
     words = '0;
     data  = '0;
     for (int unsigned l = 0; l < Lanes; l++) begin
-      served[l] = active[l] && (!memory || misaligned || (address[l*32 + LocalBit] == is_local && address[l*32 + 5 +: LineAW] == line));
+      served[l] = active[l] && (!memory || misaligned
+          || (address[l*32 + LocalBit] == is_local && address[l*32 + 5 +: LineAW] == line));
       if (served[l]) begin
         words[address[l*32 + 2 +: 3]]            = 1'b1;
         data[address[l*32 + 2 +: 3] * 32 +: 32] = b[l*32 +: 32];
@@ -168,9 +186,25 @@ module example_sm #(
   logic             start;
   logic [WARPS-1:0] taken, over, met, given_up, stopped;   // stopped: warps of CTAs that are given up
   example_cta_slots #(.SLOTS(WARPS)) i_example_cta_slots (
-    .clk_i, .rst_ni, .start_i(start), .start_slot_i(start_slot_i[IndexW-1:0]), .start_kernel_i, .start_tag_i, .flush_valid_i, .flush_kernel_i, .flush_tag_i,
-    .over_i(over), .may_report_i(!request_valid_q),   // when the memory has what they stored
-    .taken_o(taken), .given_up_o(given_up), .done_valid_o, .done_ready_i, .done_slot_o, .done_kernel_o, .done_tag_o);
+    .clk_i,
+    .rst_ni,
+    .start_i      (start),
+    .start_slot_i (start_slot_i[IndexW-1:0]),
+    .start_kernel_i,
+    .start_tag_i,
+    .flush_valid_i,
+    .flush_kernel_i,
+    .flush_tag_i,
+    .over_i       (over),
+    .may_report_i (!request_valid_q),   // when the memory has what they stored
+    .taken_o      (taken),
+    .given_up_o   (given_up),
+    .done_valid_o,
+    .done_ready_i,
+    .done_slot_o,
+    .done_kernel_o,
+    .done_tag_o
+  );
 
   // Start: one warp a cycle, into free places; the unit knows that there are enough.
   logic [CountW-1:0]  starting_q, started_q, of_q;   // warps to start, and started, of how many
@@ -181,7 +215,8 @@ module example_sm #(
   logic [WARPS-1:0]   place;                         // the lowest free, one-hot
   assign start_ready_o = starting_q == '0;
   assign start         = start_valid_i && start_ready_o;
-  assign place         = ~live_q & (live_q + WARPS'(1)) & {WARPS{starting_q != '0 && !given_up[start_slot_q[IndexW-1:0]]}};
+  assign place         = ~live_q & (live_q + WARPS'(1))
+      & {WARPS{starting_q != '0 && !given_up[start_slot_q[IndexW-1:0]]}};
 
   always_comb begin
     over    = '1;
@@ -238,8 +273,10 @@ module example_sm #(
       waits_q         <= waits_d;
       run_q           <= pick & ~stopped;
       ran_q           <= {ran_q[2*WARPS-1:0], run_q};
-      starting_q      <= start ? start_warps_i : given_up[start_slot_q[IndexW-1:0]] ? '0 : starting_q - CountW'(place != '0);
-      request_valid_q <= (running && memory && !is_local && !stalled && !illegal) || (request_valid_q && !request_ready_i);
+      starting_q      <= start ? start_warps_i : given_up[start_slot_q[IndexW-1:0]] ? '0
+          : starting_q - CountW'(place != '0);
+      request_valid_q <= (running && memory && !is_local && !stalled && !illegal)
+          || (request_valid_q && !request_ready_i);
     end
 
   always_ff @(posedge clk_i) begin   // looked at only with what says that it is there: no reset
@@ -269,7 +306,8 @@ module example_sm #(
           registers_q[{warp, fetch_inst_i[11:7]}][l*32 +: 32] <= local_line[address[l*32 + 2 +: 3] * 32 +: 32];
       end
       if (answer_valid_i && load_lanes_q[answer_warp_i][l] && load_register_q[answer_warp_i] != '0)
-        registers_q[{answer_warp_i, load_register_q[answer_warp_i]}][l*32 +: 32] <= answer_data_i[load_words_q[answer_warp_i][l*3 +: 3] * 32 +: 32];
+        registers_q[{answer_warp_i, load_register_q[answer_warp_i]}][l*32 +: 32] <=
+            answer_data_i[load_words_q[answer_warp_i][l*3 +: 3] * 32 +: 32];
       if (running && store && is_local && !illegal && words[l]) local_q[local_index][l*32 +: 32] <= data[l*32 +: 32];
       if (running && load && !is_local && !stalled) load_words_q[warp][l*3 +: 3] <= address[l*32 + 2 +: 3];
     end

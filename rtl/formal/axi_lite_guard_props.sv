@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of axi_lite_guard with axi_lite_subordinate behind it: for any manager, also one that breaks the rules, any register file and any
-// mask. Written from the events at the pins.
+// Properties of axi_lite_guard with axi_lite_subordinate behind it: for any manager, also one that breaks the rules,
+// any register file and any mask. Written from the events at the pins.
 module axi_lite_guard_props (
   input logic       clk_i,
   input logic       rst_ni,
@@ -19,27 +19,83 @@ module axi_lite_guard_props (
   input logic       read_exists_i,
   input logic [31:0] read_data_i
 );
-  logic        awready, wready, bvalid, arready, rvalid, m_awvalid, m_awready, m_wvalid, m_wready, m_bvalid, m_bready, m_arvalid, m_arready, m_rvalid,
+  logic        awready, wready, bvalid, arready, rvalid, m_awvalid, m_awready, m_wvalid, m_wready, m_bvalid, m_bready,
+    m_arvalid, m_arready, m_rvalid,
                m_rready, write;
   logic [1:0]  bresp, rresp, m_bresp, m_rresp;
   logic [3:0]  m_awaddr, m_araddr, m_wstrb, write_addr;
   logic [31:0] rdata, m_rdata, m_wdata, write_data;
 
   axi_lite_guard #(.AddrW(4)) dut (
-    .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awprot_i, .s_axi_awvalid_i, .s_axi_awready_o(awready), .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i,
-    .s_axi_wready_o(wready), .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arprot_i, .s_axi_arvalid_i,
-    .s_axi_arready_o(arready), .s_axi_rdata_o(rdata), .s_axi_rresp_o(rresp), .s_axi_rvalid_o(rvalid), .s_axi_rready_i, .m_axi_awaddr_o(m_awaddr),
-    .m_axi_awvalid_o(m_awvalid), .m_axi_awready_i(m_awready), .m_axi_wdata_o(m_wdata), .m_axi_wstrb_o(m_wstrb), .m_axi_wvalid_o(m_wvalid),
-    .m_axi_wready_i(m_wready), .m_axi_bresp_i(m_bresp), .m_axi_bvalid_i(m_bvalid), .m_axi_bready_o(m_bready), .m_axi_araddr_o(m_araddr),
-    .m_axi_arvalid_o(m_arvalid), .m_axi_arready_i(m_arready), .m_axi_rdata_i(m_rdata), .m_axi_rresp_i(m_rresp), .m_axi_rvalid_i(m_rvalid),
-    .m_axi_rready_o(m_rready));
+    .clk_i,
+    .rst_ni,
+    .s_axi_awaddr_i,
+    .s_axi_awprot_i,
+    .s_axi_awvalid_i,
+    .s_axi_awready_o (awready),
+    .s_axi_wdata_i,
+    .s_axi_wstrb_i,
+    .s_axi_wvalid_i,
+    .s_axi_wready_o  (wready),
+    .s_axi_bresp_o   (bresp),
+    .s_axi_bvalid_o  (bvalid),
+    .s_axi_bready_i,
+    .s_axi_araddr_i,
+    .s_axi_arprot_i,
+    .s_axi_arvalid_i,
+    .s_axi_arready_o (arready),
+    .s_axi_rdata_o   (rdata),
+    .s_axi_rresp_o   (rresp),
+    .s_axi_rvalid_o  (rvalid),
+    .s_axi_rready_i,
+    .m_axi_awaddr_o  (m_awaddr),
+    .m_axi_awvalid_o (m_awvalid),
+    .m_axi_awready_i (m_awready),
+    .m_axi_wdata_o   (m_wdata),
+    .m_axi_wstrb_o   (m_wstrb),
+    .m_axi_wvalid_o  (m_wvalid),
+    .m_axi_wready_i  (m_wready),
+    .m_axi_bresp_i   (m_bresp),
+    .m_axi_bvalid_i  (m_bvalid),
+    .m_axi_bready_o  (m_bready),
+    .m_axi_araddr_o  (m_araddr),
+    .m_axi_arvalid_o (m_arvalid),
+    .m_axi_arready_i (m_arready),
+    .m_axi_rdata_i   (m_rdata),
+    .m_axi_rresp_i   (m_rresp),
+    .m_axi_rvalid_i  (m_rvalid),
+    .m_axi_rready_o  (m_rready)
+  );
 
   axi_lite_subordinate #(.AddrW(4)) i_behind (
-    .clk_i, .rst_ni, .s_axi_awaddr_i(m_awaddr), .s_axi_awvalid_i(m_awvalid), .s_axi_awready_o(m_awready), .s_axi_wdata_i(m_wdata),
-    .s_axi_wstrb_i(m_wstrb), .s_axi_wvalid_i(m_wvalid), .s_axi_wready_o(m_wready), .s_axi_bresp_o(m_bresp), .s_axi_bvalid_o(m_bvalid),
-    .s_axi_bready_i(m_bready), .s_axi_araddr_i(m_araddr), .s_axi_arvalid_i(m_arvalid), .s_axi_arready_o(m_arready), .s_axi_rdata_o(m_rdata),
-    .s_axi_rresp_o(m_rresp), .s_axi_rvalid_o(m_rvalid), .s_axi_rready_i(m_rready), .write_o(write), .write_addr_o(write_addr),
-    .write_data_o(write_data), .write_exists_i, .read_addr_o(), .read_exists_i, .read_data_i, .idle_o());
+    .clk_i,
+    .rst_ni,
+    .s_axi_awaddr_i  (m_awaddr),
+    .s_axi_awvalid_i (m_awvalid),
+    .s_axi_awready_o (m_awready),
+    .s_axi_wdata_i   (m_wdata),
+    .s_axi_wstrb_i   (m_wstrb),
+    .s_axi_wvalid_i  (m_wvalid),
+    .s_axi_wready_o  (m_wready),
+    .s_axi_bresp_o   (m_bresp),
+    .s_axi_bvalid_o  (m_bvalid),
+    .s_axi_bready_i  (m_bready),
+    .s_axi_araddr_i  (m_araddr),
+    .s_axi_arvalid_i (m_arvalid),
+    .s_axi_arready_o (m_arready),
+    .s_axi_rdata_o   (m_rdata),
+    .s_axi_rresp_o   (m_rresp),
+    .s_axi_rvalid_o  (m_rvalid),
+    .s_axi_rready_i  (m_rready),
+    .write_o         (write),
+    .write_addr_o    (write_addr),
+    .write_data_o    (write_data),
+    .write_exists_i,
+    .read_addr_o     (),
+    .read_exists_i,
+    .read_data_i,
+    .idle_o          ()
+  );
 
   logic aw, w, b, ar, r;   // handshakes with the bus
   assign aw = s_axi_awvalid_i && awready;
@@ -118,11 +174,14 @@ module axi_lite_guard_props (
       if (m_awvalid) only_a_write_with_the_right_passes: assert (write_may && s_axi_awvalid_i);
       if (m_arvalid) only_a_read_with_the_right_passes: assert (read_may && s_axi_arvalid_i);
       if (aw_q && !aw_may_q) of_a_refused_write_nothing_passes: assert (!m_awvalid && !m_wvalid && !write);
-      if (write) what_acts_was_asked_with_the_right: assert (aw_q && aw_may_q && w_q && write_addr == addr_q && write_data == data_q);
+      if (write)
+        what_acts_was_asked_with_the_right: assert (aw_q && aw_may_q && w_q && write_addr == addr_q
+            && write_data == data_q);
       if (bvalid && !aw_may_q) a_refused_write_has_an_error: assert (bresp == 2'b10);
       if (bvalid && aw_may_q && aw_was_kept_q) an_allowed_write_has_its_answer: assert (m_bvalid && bresp == m_bresp);
       if (rvalid && !ar_may_q) a_refused_read_has_an_error_and_no_data: assert (rresp == 2'b10 && rdata == '0);
-      if (rvalid && ar_may_q && ar_was_kept_q) an_allowed_read_has_its_answer: assert (m_rvalid && rresp == m_rresp && rdata == m_rdata);
+      if (rvalid && ar_may_q && ar_was_kept_q)
+        an_allowed_read_has_its_answer: assert (m_rvalid && rresp == m_rresp && rdata == m_rdata);
       b_answers_an_address_and_data: assert (!bvalid || (aw_q && w_q));
       r_answers_a_request: assert (!rvalid || ar_q);
       if (m_bvalid) no_answer_from_behind_is_lost: assert (bvalid);
@@ -133,8 +192,10 @@ module axi_lite_guard_props (
     end
     if (started && $past(rst_ni) && rst_ni) begin
       if ($past(bvalid && !s_axi_bready_i)) b_stays_until_taken: assert (bvalid && bresp == $past(bresp));
-      if ($past(rvalid && !s_axi_rready_i)) r_stays_until_taken: assert (rvalid && rresp == $past(rresp) && rdata == $past(rdata));
+      if ($past(rvalid && !s_axi_rready_i))
+        r_stays_until_taken: assert (rvalid && rresp == $past(rresp) && rdata == $past(rdata));
     end
-    if (started && !rst_ni) nothing_is_valid_in_reset: assert (!bvalid && !rvalid && !m_awvalid && !m_wvalid && !m_arvalid);
+    if (started && !rst_ni)
+      nothing_is_valid_in_reset: assert (!bvalid && !rvalid && !m_awvalid && !m_wvalid && !m_arvalid);
   end
 endmodule

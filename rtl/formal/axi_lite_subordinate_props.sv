@@ -83,7 +83,9 @@ module axi_lite_subordinate_props (
 
   logic        held, held_q, complete, reading_q, legal_read;
   logic [11:0] araddr_q;
-  assign held       = addresses_q != '0 && data_q != '0 && (!bvalid || addresses_q == 3'd2) && (!bvalid || data_q == 3'd2);   // a write has all it needs
+  // a write has all it needs
+  assign held       = addresses_q != '0 && data_q != '0 && (!bvalid || addresses_q == 3'd2)
+      && (!bvalid || data_q == 3'd2);
   assign complete   = held && held_q && !bvalid;
   assign legal_read = read_exists_i && araddr_q[1:0] == 2'b00;
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -109,18 +111,23 @@ module axi_lite_subordinate_props (
   always_ff @(posedge clk_i) begin
     if (started && $past(rst_ni) && rst_ni) begin
       if ($past(bvalid && !s_axi_bready_i)) b_stays_until_taken: assert (bvalid && bresp == $past(bresp));
-      if ($past(rvalid && !s_axi_rready_i)) r_stays_until_taken: assert (rvalid && rresp == $past(rresp) && rdata == $past(rdata));
+      if ($past(rvalid && !s_axi_rready_i))
+        r_stays_until_taken: assert (rvalid && rresp == $past(rresp) && rdata == $past(rdata));
       if ($past(complete)) write_is_answered_two_cycles_after_it_is_held: assert (bvalid);
-      if ($past(complete)) okay_only_for_a_write_that_acted: assert (bresp == ($past(write && write_exists_i) ? 2'b00 : 2'b10));
-      if ($past(reading_q)) read_is_answered_two_cycles_after_its_address: assert (rvalid && rresp == ($past(legal_read) ? 2'b00 : 2'b10));
-      if ($past(reading_q)) read_shows_the_register_or_zero: assert (rdata == ($past(legal_read) ? $past(read_data_i) : 32'd0));
+      if ($past(complete))
+        okay_only_for_a_write_that_acted: assert (bresp == ($past(write && write_exists_i) ? 2'b00 : 2'b10));
+      if ($past(reading_q))
+        read_is_answered_two_cycles_after_its_address: assert (rvalid && rresp == ($past(legal_read) ? 2'b00 : 2'b10));
+      if ($past(reading_q))
+        read_shows_the_register_or_zero: assert (rdata == ($past(legal_read) ? $past(read_data_i) : 32'd0));
       if (acted_q != '0) writes_act_three_cycles_apart: assert (!write);
     end
     if (started && rst_ni) begin
       b_answers_an_address_and_data: assert (!bvalid || (addresses_q != '0 && data_q != '0));
       r_answers_a_request: assert (!rvalid || reads_q != '0);
       no_request_is_lost: assert (addresses_q <= 3'd2 && data_q <= 3'd2 && reads_q <= 3'd1);
-      ready_when_nothing_is_under_way: assert ((addresses_q != '0 || awready) && (data_q != '0 || wready) && (reads_q != '0 || arready));
+      ready_when_nothing_is_under_way: assert ((addresses_q != '0 || awready) && (data_q != '0 || wready)
+          && (reads_q != '0 || arready));
       if (held) register_file_sees_what_was_taken: assert (write_addr == addr_q && write_data == wdata_q);
       if (write) write_is_what_was_seen_before: assert (complete && held_q);
       write_needs_every_strobe_and_alignment: assert (write == (complete && strb_q == 4'hF && addr_q[1:0] == 2'b00));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of dispatch_picker that tell how long room can stay unused: M SMs, K kernel slots, any kernel and any SM (both constant), any inputs.
-// The neighbours are a model: the port, which takes a pick when it is free; the table, which answers truly a cycle after a read and three after a pick.
-// What it is told of the other SMs and kernels is anything. The truth about this kernel on this SM: one more CTA fits. It becomes true when a CTA ends
-// there, when quotas change or with a launch of the kernel, and untrue when a CTA is picked for the SM or by the latter two.
-// With P the wait_guard is there, too, the kernel waits, and the SM is that which is reserved for it. Then the CTAs of an SM end in Drain cycles, if none
-// is picked for it, it is available, and a CTA leaves the port in its second cycle there at the latest. Without, its outputs are anything.
+// Properties of dispatch_picker that tell how long room can stay unused: M SMs, K kernel slots, any kernel and any SM
+// (both constant), any inputs. The neighbours are a model: the port, which takes a pick when it is free; the table,
+// which answers truly a cycle after a read and three after a pick. What it is told of the other SMs and kernels is
+// anything. The truth about this kernel on this SM: one more CTA fits. It becomes true when a CTA ends there, when
+// quotas change or with a launch of the kernel, and untrue when a CTA is picked for the SM or by the latter two. With P
+// the wait_guard is there, too, the kernel waits, and the SM is that which is reserved for it. Then the CTAs of an SM
+// end in Drain cycles, if none is picked for it, it is available, and a CTA leaves the port in its second cycle there
+// at the latest. Without, its outputs are anything.
 module dispatch_picker_props #(
   parameter int unsigned M = 3,
   parameter int unsigned K = 2,
@@ -102,17 +104,45 @@ module dispatch_picker_props #(
   always_comb
     for (int unsigned k = 0; k < K; k++) begin
       eval_room[k]    = (kernel[k] && answer_mine_q) ? answer_q : eval_room_i[k];
-      charged_room[k] = (kernel[k] && (charged_sm & sm) != '0) ? fits_q && (!disturbed_q || early_i) : charged_room_i[k];
+      charged_room[k] = (kernel[k] && (charged_sm & sm) != '0) ? fits_q && (!disturbed_q || early_i)
+          : charged_room_i[k];
     end
 
   dispatch_picker #(.NUM_SM(M), .MAX_KERNELS(K)) dut (
-    .clk_i, .rst_ni, .can_admit_i, .available_i, .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i, .round_robin_i, .in_order_i,
-    .ready_i(!port_valid || port_ready_i), .quota_changed_i,
-    .profiling_i, .launched_i, .release_sm_i, .pending_o(pending), .pick_valid_o(pick_valid), .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel),
-    .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(staler_q), .charged_room_i(charged_room), .charged_full_i, .eval_o(eval),
-    .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm), .eval_room_i(eval_room), .eval_full_i, .settled_o(settled));
+    .clk_i,
+    .rst_ni,
+    .can_admit_i,
+    .available_i,
+    .claim_i         (claim),
+    .reserved_i      (reserved),
+    .sweep_i         (sweep),
+    .ahead_i,
+    .round_robin_i,
+    .in_order_i,
+    .ready_i         (!port_valid || port_ready_i),
+    .quota_changed_i,
+    .profiling_i,
+    .launched_i,
+    .release_sm_i,
+    .pending_o       (pending),
+    .pick_valid_o    (pick_valid),
+    .pick_sm_o       (pick_sm),
+    .pick_kernel_o   (pick_kernel),
+    .picked_sm_i     (port_sm),
+    .charged_sm_i    (charged_sm),
+    .charged_stale_i (staler_q),
+    .charged_room_i  (charged_room),
+    .charged_full_i,
+    .eval_o          (eval),
+    .eval_sm_o       (eval_sm),
+    .eval_slots_sm_o (eval_slots_sm),
+    .eval_room_i     (eval_room),
+    .eval_full_i,
+    .settled_o       (settled)
+  );
 
-  // Cycles since the last report of an end there (two cycles before release_sm_i), the last start (at the port, a cycle behind the pick), or a change.
+  // Cycles since the last report of an end there (two cycles before release_sm_i), the last start (at the port, a cycle
+  // behind the pick), or a change.
   logic [CountW-1:0] since;
   logic              known, may_pick;
   assign known    = since == CountW'(Most) && fits_q;
@@ -129,7 +159,8 @@ module dispatch_picker_props #(
   logic             offered, here, head, others;
   (* hierconn *) logic [K-1:0] \dut.some ;
   assign offered = (can_admit_i & kernel & \dut.some ) != '0;
-  assign here    = known && (available_i & sm) != '0 && (can_admit_i & kernel) != '0 && ((reserved & sm) == '0 || claim == kernel);
+  assign here    = known && (available_i & sm) != '0 && (can_admit_i & kernel) != '0
+      && ((reserved & sm) == '0 || claim == kernel);
   assign others  = (claim & ~kernel & can_admit_i & \dut.some ) != '0;   // another one goes first
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni)                                             passed <= '0;
@@ -162,13 +193,15 @@ module dispatch_picker_props #(
         if (i == j) assume (!ahead_i[i*K + j]);
         else begin
           assume (ahead_i[i*K + j] != ahead_i[j*K + i]);
-          for (int unsigned l = 0; l < K; l++) assume (!(ahead_i[i*K + j] && ahead_i[j*K + l] && l != i) || ahead_i[i*K + l]);
+          for (int unsigned l = 0; l < K; l++)
+            assume (!(ahead_i[i*K + j] && ahead_i[j*K + l] && l != i) || ahead_i[i*K + l]);
         end
     if (!started) assume (!rst_ni);
     if (started && rst_ni) begin
       room_is_known_in_time:             assert (!known || (\dut.room_q [index()] && (\dut.busy_q & sm) == '0));
       room_that_is_known_makes_a_pick:   assert (!(here && may_pick && (!in_order_i || head)) || pick_valid);
-      the_first_with_room_is_picked:     assert (!(here && may_pick && head && !round_robin_i && !others) || pick_kernel == kernel);
+      the_first_with_room_is_picked:     assert (!(here && may_pick && head && !round_robin_i && !others)
+          || pick_kernel == kernel);
       the_claim_goes_first:              assert (!(here && may_pick && claim == kernel) || pick_kernel == kernel);
       a_reserved_sm_is_for_the_claim:    assert ((pick_sm & reserved) == '0 || pick_kernel == claim);
       in_turn_nobody_waits_for_a_round:  assert (passed < TurnW'(K));
@@ -181,7 +214,8 @@ module dispatch_picker_props #(
     assign unused = ^{waits_i, eval_quota_i, port_quota_i, sm_enable_i};
   end else begin : gen_guard
     localparam int unsigned Drain = 4, Port = 2;
-    localparam int unsigned Serve = 6 + Wait + Drain + Most + Port;   // from the claim, until an SM is read, its CTAs end, that is known, and one is picked
+    localparam int unsigned Serve = 6 + Wait + Drain + Most + Port;   // from the claim, until an SM is read, its CTAs
+                                                                      // end, that is known, and one is picked
     localparam int unsigned ServeW = $clog2(Serve + 2);
     logic              busy, claimed, ok;
     logic [ServeW-1:0] served_in;   // cycles of the claim
@@ -189,9 +223,23 @@ module dispatch_picker_props #(
     logic [K-1:0]      picked_q;
     logic              waited_q;
     wait_guard #(.NUM_SM(M), .MAX_KERNELS(K), .PATIENCE(P)) i_guard (
-      .clk_i, .rst_ni, .waits_i, .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm), .eval_quota_i,
-      .port_sm_i(port_sm), .port_quota_i, .sm_enable_i, .life_i(available_i),
-      .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep), .busy_o(busy));
+      .clk_i,
+      .rst_ni,
+      .waits_i,
+      .pick_kernel_i (pick_kernel),
+      .quota_changed_i,
+      .eval_i        (eval),
+      .eval_sm_i     (eval_sm),
+      .eval_quota_i,
+      .port_sm_i     (port_sm),
+      .port_quota_i,
+      .sm_enable_i,
+      .life_i        (available_i),
+      .claim_o       (claim),
+      .reserved_o    (reserved),
+      .sweep_o       (sweep),
+      .busy_o        (busy)
+    );
     assign claimed = claim == kernel;
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) begin

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of CHURN, of a partition_sequencer with narrow fields: a curve is never used for another kernel, what is in force lives, a kernel that stays is
-// not stopped, and the counts in force are those of one plan or decision. Any kernel (constant). Assumed: kernel slots are named once and exist; a present
-// kernel fits an SM, and the core gives it a CTA at least; the mode changes with mode_write_i.
+// Properties of CHURN, of a partition_sequencer with narrow fields: a curve is never used for another kernel, what is
+// in force lives, a kernel that stays is not stopped, and the counts in force are those of one plan or decision. Any
+// kernel (constant). Assumed: kernel slots are named once and exist; a present kernel fits an SM, and the core gives it
+// a CTA at least; the mode changes with mode_write_i.
 module kept_profiles_props #(
   parameter int unsigned M = 3,
   parameter int unsigned K = 2,
@@ -34,9 +35,11 @@ module kept_profiles_props #(
   input logic                               core_spatial_i,
   input logic [K*sluice_pkg::CtaW-1:0]      core_ctas_i
 );
-  localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW, SmW = sluice_pkg::SmW;
+  localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW,
+    SmW = sluice_pkg::SmW;
   localparam int unsigned CHURN = 2, Life = 4;
-  localparam logic [3:0] Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Monitor = 4'd7, Drain = 4'd8, PlanCount = 4'd9;
+  localparam logic [3:0] Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Monitor = 4'd7, Drain = 4'd8,
+    PlanCount = 4'd9;
   localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5;
   (* anyconst *) logic [KIndexW-1:0] slot;   // of the kernel
 
@@ -47,12 +50,50 @@ module kept_profiles_props #(
   logic [K*KIndexW-1:0] rows;
   sluice_pkg::sample_t  sample;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .SM_ENABLE(1), .CHURN(CHURN)) dut (
-    .clk_i, .rst_ni, .mode_i, .mode_write_i, .sm_enable_i, .enable_write_i, .core_demand_kernel_i('0), .count_kernel_o(count_kernel), .count_share_o(share),
-    .count_done_i, .occupancy_i, .demand_i('0), .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
-    .num_present_i, .age_i, .change_i, .query_sm_i(M'(1) << query_sm_i), .query_quota_o(quota), .port_sm_i('0), .spent_i, .settled_i,
-    .sample_read_o(sample_read), .sample_drop_o(sample_drop), .sample_valid_o(sample_valid), .sample_o(sample), .profile_clear_o(clear),
-    .core_start_o(core_start), .core_abort_o(core_abort), .core_kept_o(kept), .core_rows_o(rows), .core_done_i, .core_no_fit_i, .core_spatial_i,
-    .core_ctas_i, .ctas_o(ctas), .decision_o(decision));
+    .clk_i,
+    .rst_ni,
+    .mode_i,
+    .mode_write_i,
+    .sm_enable_i,
+    .enable_write_i,
+    .core_demand_kernel_i ('0),
+    .count_kernel_o       (count_kernel),
+    .count_share_o        (share),
+    .count_done_i,
+    .occupancy_i,
+    .demand_i             ('0),
+    .quota_i,
+    .mask_i,
+    .static_write_i,
+    .warm_up_i,
+    .window_i,
+    .drain_limit_i,
+    .delay_i,
+    .reprofile_i,
+    .num_present_i,
+    .age_i,
+    .change_i,
+    .query_sm_i           (M'(1) << query_sm_i),
+    .query_quota_o        (quota),
+    .port_sm_i            ('0),
+    .spent_i,
+    .settled_i,
+    .sample_read_o        (sample_read),
+    .sample_drop_o        (sample_drop),
+    .sample_valid_o       (sample_valid),
+    .sample_o             (sample),
+    .profile_clear_o      (clear),
+    .core_start_o         (core_start),
+    .core_abort_o         (core_abort),
+    .core_kept_o          (kept),
+    .core_rows_o          (rows),
+    .core_done_i,
+    .core_no_fit_i,
+    .core_spatial_i,
+    .core_ctas_i,
+    .ctas_o               (ctas),
+    .decision_o           (decision)
+  );
   (* hierconn *) wire [3:0] \dut.i_states.state_q ;
   (* hierconn *) wire [2:0] \dut.i_states.layout_q ;
   (* hierconn *) wire [KernelW-1:0] \dut.num ;
@@ -73,7 +114,8 @@ module kept_profiles_props #(
   logic             clean, curve;        // in this profile, a sample of it counted; it took part in a decision so
   logic             forgotten;           // a new profile of all was asked for in MONITOR
   logic [2:0]       age;                 // cycles of this state before this one, up to Life; not in its first cycle
-  logic [CtaW-1:0]  published, answer;   // its count by the last plan or decision of counts; the counter's last answer for it
+  logic [CtaW-1:0]  published, answer;   // its count by the last plan or decision of counts; the counter's last answer
+                                         // for it
   logic [CtaW-1:0]  ctas_q, mine, mine_there, decided_q;
   logic [2:0]       layout_q, mode_q;
   logic [3:0]       state_q;
@@ -150,20 +192,25 @@ module kept_profiles_props #(
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
     if (started && rst_ni && was_up) begin
       if (core_start && rank_kept)                     a_kept_curve_is_of_this_kernel:     assert (curve);
-      if (core_start)                                  the_core_begins_in_drain_or_allocate: assert (state == Drain || state == Allocate);
+      if (core_start)
+        the_core_begins_in_drain_or_allocate: assert (state == Drain || state == Allocate);
       if (rank_kept && sample_valid)                   a_kernel_with_a_curve_gives_no_sample: assert (!clean);
       if (state != PlanCount && !restarted_q && state_q != Monitor && state_q != Allocate && state_q != Delay)
         curves_do_not_change_in_a_profile:             assert (kept == kept_q);
-      if (core_abort && !outside)                      a_profile_comes_when_the_life_is_over: assert (state == state_q && age >= 3'(Life - 1));
-      if (stays_q && ctas_q != '0 && layout_q != Free && layout_q != Hold && layout_q != 3'd6 && mode_i != 3'd4 && mode_i > 3'd1)
+      if (core_abort && !outside)
+        a_profile_comes_when_the_life_is_over: assert (state == state_q && age >= 3'(Life - 1));
+      if (stays_q && ctas_q != '0 && layout_q != Free && layout_q != Hold && layout_q != 3'd6 && mode_i != 3'd4
+          && mode_i > 3'd1)
         a_kernel_that_stays_is_not_stopped:            assert (mine != '0 && (layout == Counts || layout == Ranges));
       if (stays_q && layout_q == Counts && mode_i != 3'd4 && mode_i > 3'd1)
-        a_kernel_that_stays_keeps_its_count:           assert (layout == Counts && mine == ctas_q && mine_there == mine);
+        a_kernel_that_stays_keeps_its_count:           assert (layout == Counts && mine == ctas_q
+            && mine_there == mine);
       if (layout == Counts && !present)                who_is_not_there_has_no_count:      assert (mine == '0);
       if (layout == Counts && layout_q == Counts && !restarted_q && !decision && state_q != PlanCount)
         counts_change_with_a_plan_or_a_decision:       assert (mine == ctas_q);
       if (layout == Counts && decision && present)     counts_are_the_decided_ones:        assert (mine == decided_q);
-      if (layout == Counts && state_q == PlanCount && state != PlanCount && !restarted_q && state != 4'd6 && state != Allocate && present)
+      if (layout == Counts && state_q == PlanCount && state != PlanCount && !restarted_q && state != 4'd6
+          && state != Allocate && present)
         counts_are_those_of_one_plan:                  assert (mine == answer);
     end
   end

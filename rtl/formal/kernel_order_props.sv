@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of kernel_order: who goes before whom, of any three kernels (constant, the third may be one of the two), by their priorities of the cycle
-// before, their ages and their picks; and who may wait for wait_guard. Assumed: older_i is an order of all kernels.
+// Properties of kernel_order: who goes before whom, of any three kernels (constant, the third may be one of the two),
+// by their priorities of the cycle before, their ages and their picks; and who may wait for wait_guard. Assumed:
+// older_i is an order of all kernels.
 module kernel_order_props #(
   parameter int unsigned K = 3
 ) (
@@ -18,8 +19,18 @@ module kernel_order_props #(
 
   logic [K*K-1:0] ahead;
   logic [K-1:0]   may_wait;
-  kernel_order #(.MAX_KERNELS(K)) dut (.clk_i, .rst_ni, .priority_i, .older_i, .can_admit_i, .in_order_i, .in_turn_i, .pick_kernel_i, .ahead_o(ahead),
-    .may_wait_o(may_wait));
+  kernel_order #(.MAX_KERNELS(K)) dut (
+    .clk_i,
+    .rst_ni,
+    .priority_i,
+    .older_i,
+    .can_admit_i,
+    .in_order_i,
+    .in_turn_i,
+    .pick_kernel_i,
+    .ahead_o    (ahead),
+    .may_wait_o (may_wait)
+  );
 
   function automatic logic matrix(logic [K*K-1:0] bits, logic [IndexW-1:0] row, logic [IndexW-1:0] column);
     matrix = 1'b0;
@@ -38,7 +49,8 @@ module kernel_order_props #(
       if (kernel == IndexW'(i)) one = mask[i];
   endfunction
 
-  // As they were in the cycle before; all alike in reset. Whether a was picked after b: at first the lower one is taken for the one that waits longer.
+  // As they were in the cycle before; all alike in reset. Whether a was picked after b: at first the lower one is taken
+  // for the one that waits longer.
   logic [K*W-1:0] ranks;
   logic           a_after_b;
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -75,15 +87,18 @@ module kernel_order_props #(
         if (i == j) assume (!older_i[i*K + j]);
         else begin
           assume (older_i[i*K + j] != older_i[j*K + i]);
-          for (int unsigned l = 0; l < K; l++) assume (!(older_i[i*K + j] && older_i[j*K + l] && l != i) || older_i[i*K + l]);
+          for (int unsigned l = 0; l < K; l++)
+            assume (!(older_i[i*K + j] && older_i[j*K + l] && l != i) || older_i[i*K + l]);
         end
     if (!started) assume (!rst_ni);
     if (started && rst_ni) begin
       one_of_two_goes_first:       assert (matrix(ahead, a, b) != matrix(ahead, b, a));
       who_goes_first_is_an_order:  assert (!(matrix(ahead, a, b) && matrix(ahead, b, c)) || matrix(ahead, a, c));
       the_higher_goes_first:       assert (!(rank(ranks, a) > rank(ranks, b)) || matrix(ahead, a, b));
-      of_two_alike_the_older:      assert (in_turn_i || rank(ranks, a) != rank(ranks, b) || matrix(ahead, a, b) == matrix(older_i, a, b));
-      in_turn_the_one_before:      assert (!in_turn_i || rank(ranks, a) != rank(ranks, b) || matrix(ahead, a, b) != a_after_b);
+      of_two_alike_the_older:      assert (in_turn_i || rank(ranks, a) != rank(ranks, b)
+          || matrix(ahead, a, b) == matrix(older_i, a, b));
+      in_turn_the_one_before:      assert (!in_turn_i || rank(ranks, a) != rank(ranks, b)
+          || matrix(ahead, a, b) != a_after_b);
       the_oldest_alike_may_wait:   assert (one(may_wait, b) == !(in_order_i && older_alike));
       one_of_a_priority_may_wait:  assert (!one(can_admit_i, b) || one_may_wait);
     end

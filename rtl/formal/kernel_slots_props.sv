@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of kernel_slots at the real width of a grid, two slots: the indices of a kernel's CTAs count from 0 to the end of its grid and begin again, its last CTA is
-// known when it is admitted, and CTAs are counted; with TAIL it is RUNNING just until then, if nobody stops it. The proof of cta_dispatcher has the
-// same with grids of three bits, and no carry beyond them. Assumed of the user: what the header of kernel_slots asks.
+// Properties of kernel_slots at the real width of a grid, two slots: the indices of a kernel's CTAs count from 0 to the
+// end of its grid and begin again, its last CTA is known when it is admitted, and CTAs are counted; with TAIL it is
+// RUNNING just until then, if nobody stops it. The proof of cta_dispatcher has the same with grids of three bits, and
+// no carry beyond them. Assumed of the user: what the header of kernel_slots asks.
 module kernel_slots_props #(
   parameter int unsigned K    = 2,   // 2 or 3
   parameter int unsigned TAIL = 0
@@ -26,12 +27,35 @@ module kernel_slots_props #(
   logic [K*GridW-1:0] dispatched;
   logic [K*ResidentW-1:0] resident;
   kernel_slots #(.NUM_SM (2), .MAX_KERNELS (K), .MAX_CTAS (4), .TAIL (TAIL)) dut (
-    .clk_i, .rst_ni, .capacity_i ('1), .capacity_slots_i (6'd4), .demand_i ({K{35'd0, warps_i}}),
-    .region_fits_i ('1), .grid_i, .repeat_i, .in_order_i, .launch_i, .stop_i, .evict_i ('0), .evict_count_i ('0), .resume_i ('0),
-    .admit_i, .port_i (port_q), .fresh_i (fresh_q), .free_i (free), .release_i, .launched_o (launched), .can_admit_o (can_admit), .cta_o (cta), .state_o (state),
-    .resident_o (resident), .dispatched_o (dispatched));
+    .clk_i,
+    .rst_ni,
+    .capacity_i       ('1),
+    .capacity_slots_i (6'd4),
+    .demand_i         ({K{35'd0, warps_i}}),
+    .region_fits_i    ('1),
+    .grid_i,
+    .repeat_i,
+    .in_order_i,
+    .launch_i,
+    .stop_i,
+    .evict_i          ('0),
+    .evict_count_i    ('0),
+    .resume_i         ('0),
+    .admit_i,
+    .port_i           (port_q),
+    .fresh_i          (fresh_q),
+    .free_i           (free),
+    .release_i,
+    .launched_o       (launched),
+    .can_admit_o      (can_admit),
+    .cta_o            (cta),
+    .state_o          (state),
+    .resident_o       (resident),
+    .dispatched_o     (dispatched)
+  );
   (* hierconn *) wire [GridW-1:0] \dut.i_grid_index.next_q[0] , \dut.i_grid_index.next_q[1] ;
-  (* hierconn *) wire [K-1:0]     \dut.i_grid_index.last_q , \dut.i_grid_index.second_q , \dut.i_grid_index.port_q , \dut.i_grid_index.count_q ,
+  (* hierconn *) wire [K-1:0]
+    \dut.i_grid_index.last_q , \dut.i_grid_index.second_q , \dut.i_grid_index.port_q , \dut.i_grid_index.count_q ,
     \dut.i_grid_index.next_ones_q , \dut.i_grid_index.dispatched_ones_q , \dut.i_grid_index.count_high_q , \dut.last ;
   (* hierconn *) wire             \dut.gen_slot[0].i_kernel_slot.fits_q , \dut.gen_slot[1].i_kernel_slot.fits_q ;
   logic [K*GridW-1:0] next;
@@ -106,8 +130,10 @@ module kernel_slots_props #(
   // What the registers of the design mean.
   logic ok_index, ok_port, ok_next, ok_last;
   always_comb begin
-    ok_port  = \dut.i_grid_index.port_q == port_q && (port_q & (port_q - 1'b1)) == '0 && \dut.i_grid_index.count_q == counts_q
-      && (counts_q == '0 || \dut.i_grid_index.count_high_q == counts_q) && (!fresh_q || valid) && (counts_q & (counts_q - 1'b1)) == '0;
+    ok_port  = \dut.i_grid_index.port_q == port_q && (port_q & (port_q - 1'b1)) == '0
+        && \dut.i_grid_index.count_q == counts_q
+      && (counts_q == '0 || \dut.i_grid_index.count_high_q == counts_q) && (!fresh_q || valid)
+      && (counts_q & (counts_q - 1'b1)) == '0;
     ok_index = 1'b1;
     ok_next  = 1'b1;
     ok_last  = 1'b1;
@@ -119,12 +145,14 @@ module kernel_slots_props #(
       if (\dut.i_grid_index.dispatched_ones_q [k] != (&dispatched[k*GridW +: GridW/2])) ok_port = 1'b0;
       if (fits[k] && grid_q[k*GridW +: GridW] == '0) ok_port = 1'b0;
       if (state[k*2 +: 2] != 2'd0) begin
-        if (next[k*GridW +: GridW] != index_q[k*GridW +: GridW] || index_q[k*GridW +: GridW] >= grid_i[k*GridW +: GridW]) ok_next = 1'b0;
+        if (next[k*GridW +: GridW] != index_q[k*GridW +: GridW]
+            || index_q[k*GridW +: GridW] >= grid_i[k*GridW +: GridW]) ok_next = 1'b0;
         if (\dut.i_grid_index.next_ones_q [k] != (&next[k*GridW +: GridW/2])) ok_next = 1'b0;
         if (\dut.i_grid_index.last_q [k] != (after[k*GridW +: GridW] == '0)) ok_next = 1'b0;
         if (\dut.i_grid_index.second_q [k] != (second[k*GridW +: GridW] == '0)) ok_next = 1'b0;
         // The one that is admitted now: behind the one at the port.
-        if (admit_i[k] && \dut.last [k] != ((port_q[k] ? second[k*GridW +: GridW] : after[k*GridW +: GridW]) == '0)) ok_last = 1'b0;
+        if (admit_i[k] && \dut.last [k] != ((port_q[k] ? second[k*GridW +: GridW] : after[k*GridW +: GridW]) == '0))
+          ok_last = 1'b0;
       end
     end
   end
@@ -133,8 +161,10 @@ module kernel_slots_props #(
     if (!started) assume (!rst_ni);
     assume ((admit_i & ~can_admit) == '0 && (admit_i & (admit_i - 1'b1)) == '0 && (free || admit_i == '0));
     if (started)
-      for (int unsigned k = 0; k < K; k++)   // descriptors are there a cycle before their launch and stay until the slot is FREE
-        assume (!(launch_i[k] || launch_q[k] || (rst_ni && state[k*2 +: 2] != 2'd0)) || grid_i[k*GridW +: GridW] == grid_q[k*GridW +: GridW]);
+      // descriptors are there a cycle before their launch and stay until the slot is FREE
+      for (int unsigned k = 0; k < K; k++)
+        assume (!(launch_i[k] || launch_q[k] || (rst_ni && state[k*2 +: 2] != 2'd0))
+            || grid_i[k*GridW +: GridW] == grid_q[k*GridW +: GridW]);
     for (int unsigned k = 0; k < K; k++)   // what ends is resident, and not at the port; no more are resident than fit
       assume ((!release_i[k] || resident[k*ResidentW +: ResidentW] > ResidentW'(port_q[k] && !fresh_q))
            && (!admit_i[k] || resident[k*ResidentW +: ResidentW] + ResidentW'(port_q[k] && fresh_q) < ResidentW'(8)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of partition_core with narrow fields, K kernels and three CTAs: what an answer follows, and what each phase of a decision
-// leaves behind, written as one expression.
+// Properties of partition_core with narrow fields, K kernels and three CTAs: what an answer follows, and what each
+// phase of a decision leaves behind, written as one expression.
 module partition_core_props #(
   parameter int unsigned K = 2   // 2 or 3
 ) (
@@ -26,17 +26,36 @@ module partition_core_props #(
   logic [K*CtaW-1:0]              ctas;
   logic                           entry, idle, done, no_fit, spatial;
   partition_core #(.MAX_KERNELS (K), .MAX_CTAS (N)) dut (
-    .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (sluice_pkg::KernelW'(K)), .kept_i ('0), .rows_i ('0), .capacity_i (cap),
-    .capacity_slots_i (CtaW'(cap_slots)), .demand_kernel_o (demand_kernel),
-    .demand_i (demand_kernel[1] ? demand2 : demand_kernel[0] ? demand1 : demand0),
-    .epsilon_i (epsilon), .loss_limit_i (limit), .sample_valid_i, .sample_i,
-    .sample_insts_i, .scaled_valid_o (entry), .idle_o (idle), .done_o (done), .no_fit_o (no_fit), .spatial_o (spatial), .ctas_o (ctas)
+    .clk_i,
+    .rst_ni,
+    .start_i,
+    .abort_i,
+    .num_kernels_i    (sluice_pkg::KernelW'(K)),
+    .kept_i           ('0),
+    .rows_i           ('0),
+    .capacity_i       (cap),
+    .capacity_slots_i (CtaW'(cap_slots)),
+    .demand_kernel_o  (demand_kernel),
+    .demand_i         (demand_kernel[1] ? demand2 : demand_kernel[0] ? demand1 : demand0),
+    .epsilon_i        (epsilon),
+    .loss_limit_i     (limit),
+    .sample_valid_i,
+    .sample_i,
+    .sample_insts_i,
+    .scaled_valid_o   (entry),
+    .idle_o           (idle),
+    .done_o           (done),
+    .no_fit_o         (no_fit),
+    .spatial_o        (spatial),
+    .ctas_o           (ctas)
   );
 
-  function automatic fit(input logic [1:0] a, input logic [1:0] b, input logic [1:0] c);   // a CTAs of kernel 0, b of kernel 1, c of kernel 2
+  // a CTAs of kernel 0, b of kernel 1, c of kernel 2
+  function automatic fit(input logic [1:0] a, input logic [1:0] b, input logic [1:0] c);
     fit = 6'(demand0.warps) * a + 6'(demand1.warps) * b + 6'(demand2.warps) * c <= 6'(cap.warps)
        && 7'(demand0.registers) * a + 7'(demand1.registers) * b + 7'(demand2.registers) * c <= 7'(cap.registers)
-       && 6'(demand0.shared) * a + 6'(demand1.shared) * b + 6'(demand2.shared) * c <= 6'(cap.shared) && 4'(a) + 4'(b) + 4'(c) <= 4'(cap_slots);
+       && 6'(demand0.shared) * a + 6'(demand1.shared) * b + 6'(demand2.shared) * c <= 6'(cap.shared)
+       && 4'(a) + 4'(b) + 4'(c) <= 4'(cap_slots);
   endfunction
 
   logic started, was_up;
@@ -64,15 +83,20 @@ module partition_core_props #(
   // One phase, from its first state: the registers that it reads are any that may be there.
   (* hierconn *) wire [5:0]       \dut.i_decision_steps.state_q ;
   (* hierconn *) wire [K-1:0]     \dut.i_decision_steps.full_q ;
-  (* hierconn *) wire [1:0]       \dut.i_decision_steps.resource_q , \dut.i_decision_steps.level_q , \dut.i_decision_steps.ctas_q[0] ,
+  (* hierconn *) wire [1:0]
+    \dut.i_decision_steps.resource_q , \dut.i_decision_steps.level_q , \dut.i_decision_steps.ctas_q[0] ,
                                   \dut.i_decision_steps.ctas_q[1] ;
   (* hierconn *) wire [IndexW-1:0] \dut.i_decision_steps.kernel_q , \dut.i_decision_steps.worst_q ;
   (* hierconn *) wire             \dut.i_decision_steps.placed_q ,
-                                  \dut.i_decision_steps.multiply_q , \dut.i_decision_steps.lose_q , \dut.i_decision_steps.at_anchor_q ;
+                                  \dut.i_decision_steps.multiply_q , \dut.i_decision_steps.lose_q ,
+                                  \dut.i_decision_steps.at_anchor_q ;
   (* hierconn *) wire [sluice_pkg::OperandW-1:0] \dut.i_serial_unit.b_q ;
   (* hierconn *) wire             \dut.i_serial_unit.below_q ;
-  (* hierconn *) wire [WordW-1:0] \dut.i_perf_table.gen_row[0].word_q[0] , \dut.i_perf_table.gen_row[0].word_q[1] , \dut.i_perf_table.gen_row[0].word_q[2] ,
-                                  \dut.i_perf_table.gen_row[1].word_q[0] , \dut.i_perf_table.gen_row[1].word_q[1] , \dut.i_perf_table.gen_row[1].word_q[2] ;
+  (* hierconn *) wire [WordW-1:0]
+    \dut.i_perf_table.gen_row[0].word_q[0] , \dut.i_perf_table.gen_row[0].word_q[1] ,
+    \dut.i_perf_table.gen_row[0].word_q[2] ,
+                                  \dut.i_perf_table.gen_row[1].word_q[0] , \dut.i_perf_table.gen_row[1].word_q[1] ,
+                                  \dut.i_perf_table.gen_row[1].word_q[2] ;
   localparam logic [WordW-1:0] One = WordW'(sluice_pkg::PerfOne);
   logic [5:0]       state;
   logic [1:0]       level, ctas0, ctas1, ctas2;
@@ -92,7 +116,9 @@ module partition_core_props #(
   assign word1[3] = \dut.i_perf_table.gen_row[1].word_q[2] ;
   assign worst    = \dut.i_decision_steps.worst_q ;
   (* hierconn *) wire [1:0]       \dut.i_decision_steps.ctas_q[2] ;   // of three
-  (* hierconn *) wire [WordW-1:0] \dut.i_perf_table.gen_row[2].word_q[0] , \dut.i_perf_table.gen_row[2].word_q[1] , \dut.i_perf_table.gen_row[2].word_q[2] ;
+  (* hierconn *) wire [WordW-1:0]
+    \dut.i_perf_table.gen_row[2].word_q[0] , \dut.i_perf_table.gen_row[2].word_q[1] ,
+    \dut.i_perf_table.gen_row[2].word_q[2] ;
   if (K == 3) begin : gen_third
     assign ctas2    = \dut.i_decision_steps.ctas_q[2] ;
     assign word2[1] = \dut.i_perf_table.gen_row[2].word_q[0] ;
@@ -119,10 +145,14 @@ module partition_core_props #(
   end
   always_comb begin
     assume (rst_ni && !start_i && !abort_i);
-    if (!started) assume (!\dut.i_decision_steps.multiply_q && !\dut.i_decision_steps.at_anchor_q && !\dut.i_decision_steps.lose_q
-      && ctas0 != 2'd0 && ctas1 != 2'd0 && (K == 2 || ctas2 != 2'd0) && 32'(\dut.i_decision_steps.kernel_q ) < K && 32'(worst) < K);
+    if (!started)
+      assume (!\dut.i_decision_steps.multiply_q && !\dut.i_decision_steps.at_anchor_q && !\dut.i_decision_steps.lose_q
+      && ctas0 != 2'd0 && ctas1 != 2'd0 && (K == 2 || ctas2 != 2'd0) && 32'(\dut.i_decision_steps.kernel_q ) < K
+      && 32'(worst) < K);
 `ifndef CURVE   // performances do not fall, and end with 1.0
-    if (!started) assume (word0[1] <= word0[2] && word0[2] <= One && word0[3] == One && word1[1] <= word1[2] && word1[2] <= One && word1[3] == One
+    if (!started)
+      assume (word0[1] <= word0[2] && word0[2] <= One && word0[3] == One && word1[1] <= word1[2] && word1[2] <= One
+      && word1[3] == One
       && word2[1] <= word2[2] && word2[2] <= One && word2[3] == One);
 `endif
   end
@@ -150,9 +180,13 @@ module partition_core_props #(
   always_comb begin
     assume ((entry1[WordW-1:FractionW] != '0 || entry1 == '0) && (entry2[WordW-1:FractionW] != '0 || entry2 == '0)
          && (entry3[WordW-1:FractionW] != '0 || entry3 == '0));
-    if (!started) assume (\dut.i_decision_steps.kernel_q == '0 && ctas0 == 2'd3 && word0[1] == entry1 && word0[2] == entry2 && word0[3] == entry3);
+    if (!started)
+      assume (\dut.i_decision_steps.kernel_q == '0 && ctas0 == 2'd3 && word0[1] == entry1 && word0[2] == entry2
+          && word0[3] == entry3);
     curve_ends_in_time: assert (over_q || age_q <= 6'd55);
-    if (over && !over_q) curve_is_the_star_hull_of_the_quotients: assert (10'(word0[1]) == hull1 && 10'(word0[2]) == hull2 && 10'(word0[3]) == own3);
+    if (over && !over_q)
+      curve_is_the_star_hull_of_the_quotients: assert (10'(word0[1]) == hull1 && 10'(word0[2]) == hull2
+          && 10'(word0[3]) == own3);
   end
 `elsif FIT
   // Of the CTAs that there are, and the worst-off kernel's step once the first ones are placed.
@@ -164,12 +198,14 @@ module partition_core_props #(
   always_comb begin
     if (!started) assume (\dut.i_decision_steps.resource_q == decision_pkg::Slots && level != 2'd0);
     fit_ends_in_time: assert (over_q || age_q <= 6'(K == 2 ? 37 : 53));
-    if (over && !over_q) refuses_exactly_what_does_not_fit_together: assert (\dut.i_serial_unit.below_q == !fit(want0, want1, want2));
+    if (over && !over_q)
+      refuses_exactly_what_does_not_fit_together: assert (\dut.i_serial_unit.below_q == !fit(want0, want1, want2));
   end
 `elsif SCAN
   logic [2:0]       can;
   logic [WordW-1:0] least;   // of those that can
-  assign can   = {K == 3 && !\dut.i_decision_steps.full_q [K-1] && perf(2'd2, ctas2) < One, !\dut.i_decision_steps.full_q [1] && perf(2'd1, ctas1) < One,
+  assign can   = {K == 3 && !\dut.i_decision_steps.full_q [K-1] && perf(2'd2, ctas2) < One,
+      !\dut.i_decision_steps.full_q [1] && perf(2'd1, ctas1) < One,
                   !\dut.i_decision_steps.full_q [0] && perf(2'd0, ctas0) < One};
   assign over  = state == decision_pkg::ScanEnd;
   always_comb begin
@@ -179,9 +215,11 @@ module partition_core_props #(
     if (can[2] && perf(2'd2, ctas2) < least) least = perf(2'd2, ctas2);
     if (!started) assume (\dut.i_decision_steps.kernel_q == '0 && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(One));
     scan_ends_in_time: assert (over_q || age_q <= 6'(K == 2 ? 9 : 13));
-    if (over && !over_q) none_is_found_exactly_when_all_are_full: assert (\dut.i_serial_unit.b_q [sluice_pkg::PerfFracW] == (can == '0));
+    if (over && !over_q)
+      none_is_found_exactly_when_all_are_full: assert (\dut.i_serial_unit.b_q [sluice_pkg::PerfFracW] == (can == '0));
     if (over && !over_q && can != '0) worst_off_is_found_the_lowest_first:
-      assert (2'(worst) == ((can[0] && perf(2'd0, ctas0) == least) ? 2'd0 : (can[1] && perf(2'd1, ctas1) == least) ? 2'd1 : 2'd2)
+      assert (2'(worst) == ((can[0] && perf(2'd0, ctas0) == least) ? 2'd0 : (can[1] && perf(2'd1, ctas1) == least)
+          ? 2'd1 : 2'd2)
            && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(least));
   end
 `elsif STEP
@@ -193,7 +231,8 @@ module partition_core_props #(
   assign gain   = perf(kernel, next) - perf(kernel, have);
   assign over   = state == decision_pkg::FitSm || state == decision_pkg::FitEnd;
   always_comb begin
-    if (!started) assume (perf(kernel, have) < One && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(perf(kernel, have)));
+    if (!started)
+      assume (perf(kernel, have) < One && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(perf(kernel, have)));
     step_ends_in_time: assert (over_q || age_q <= 6'd12);
     if (over && !over_q) begin
       step_is_the_least_that_gains:          assert (level == next);
@@ -209,7 +248,9 @@ module partition_core_props #(
   always_comb begin
     if (!started) assume (\dut.i_decision_steps.kernel_q == '0 && !spatial);
     judging_ends_in_time: assert (over_q || age_q <= 6'(K * (K + 3)));
-    if (over && !over_q) verdict_is_that_some_kernel_loses_more: assert (spatial == (loses(2'd0, ctas0) || loses(2'd1, ctas1) || (K == 3 && loses(2'd2, ctas2))));
+    if (over && !over_q)
+      verdict_is_that_some_kernel_loses_more: assert (spatial
+          == (loses(2'd0, ctas0) || loses(2'd1, ctas1) || (K == 3 && loses(2'd2, ctas2))));
   end
 `endif
 `endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of partition_sequencer with narrow fields, three SMs, two kernels, four CTAs: it can't deadlock, what quotas it answers, and which samples count.
-// Assumed of its neighbours: the core answers within Patience cycles of being asked; kernel slots are named once and exist; the mode changes
-// with mode_write_i, the SMs that are enabled with enable_write_i, the host's quotas and masks with static_write_i; no more than N demands fit;
-// settled_i stays while profiling_o; the drain limit, whose unit is 2 cycles here, is below 4.
+// Properties of partition_sequencer with narrow fields, three SMs, two kernels, four CTAs: it can't deadlock, what
+// quotas it answers, and which samples count. Assumed of its neighbours: the core answers within Patience cycles of
+// being asked; kernel slots are named once and exist; the mode changes with mode_write_i, the SMs that are enabled with
+// enable_write_i, the host's quotas and masks with static_write_i; no more than N demands fit; settled_i stays while
+// profiling_o; the drain limit, whose unit is 2 cycles here, is below 4.
 module partition_sequencer_props #(
   parameter int unsigned M = 3,
   parameter int unsigned K = 2,
@@ -38,15 +39,19 @@ module partition_sequencer_props #(
   input logic                               core_spatial_i,
   input logic [K*sluice_pkg::CtaW-1:0]      core_ctas_i
 );
-  localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW, SmW = sluice_pkg::SmW;
+  localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW,
+    SmW = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW, Patience = 2;
   localparam logic [1:0] Load = 2'd0, Walk = 2'd1, Rest = 2'd2;   // of the walk over the kernels
-  localparam logic [3:0] Idle = 4'd0, WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Plan = 4'd6, Monitor = 4'd7,
+  localparam logic [3:0] Idle = 4'd0, WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5,
+    Plan = 4'd6, Monitor = 4'd7,
     Drain = 4'd8, PlanCount = 4'd9;
-  localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5, Static = 3'd6;
+  localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5,
+    Static = 3'd6;
 
   logic [K*CtaW-1:0] quota, port_quota, ctas;
-  logic              count_start, changed, sample_valid, sample_read, sample_drop, profiling, no_fit, dropped, no_profile, decision,
+  logic              count_start, changed, sample_valid, sample_read, sample_drop, profiling, no_fit, dropped,
+    no_profile, decision,
     monitoring, idle, core_start, enable, clear, regions, regions_q;
   logic [SmW-1:0]    sample_sm;
   sluice_pkg::sample_t sample;
@@ -55,21 +60,69 @@ module partition_sequencer_props #(
   logic [3:0]        state;
   logic [K-1:0]      watch, count_kernel;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .SM_ENABLE(1)) dut (
-    .clk_i, .rst_ni, .mode_i, .mode_write_i, .sm_enable_i, .enable_write_i, .watch_sm_o(watch_sm),
-    .core_demand_kernel_i, .count_start_o(count_start), .count_kernel_o(count_kernel), .count_done_i,
-    .occupancy_i, .demand_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
-    .num_present_i, .age_i, .change_i, .query_sm_i(M'(1) << query_sm_i), .query_quota_o(quota), .port_sm_i(M'(1) << port_sm_i), .port_quota_o(port_quota),
-      .quota_changed_o(changed), .spent_i, .settled_i, .profiling_o(profiling),
-    .owner_o(owner), .sample_read_o(sample_read), .sample_sm_o(sample_sm), .sample_drop_o(sample_drop), .profile_clear_o(clear), .no_fit_o(no_fit), .dropped_o(dropped),
-    .no_profile_o(no_profile), .sample_valid_o(sample_valid), .sample_o(sample),
-      .core_start_o(core_start), .core_done_i, .core_no_fit_i, .core_spatial_i, .core_ctas_i, .state_o(state),
-    .ctas_o(ctas), .decision_o(decision), .monitoring_o(monitoring), .watch_o(watch), .profile_enable_o(enable), .regions_o(regions), .idle_o(idle));
+    .clk_i,
+    .rst_ni,
+    .mode_i,
+    .mode_write_i,
+    .sm_enable_i,
+    .enable_write_i,
+    .watch_sm_o       (watch_sm),
+    .core_demand_kernel_i,
+    .count_start_o    (count_start),
+    .count_kernel_o   (count_kernel),
+    .count_done_i,
+    .occupancy_i,
+    .demand_i,
+    .quota_i,
+    .mask_i,
+    .static_write_i,
+    .warm_up_i,
+    .window_i,
+    .drain_limit_i,
+    .delay_i,
+    .reprofile_i,
+    .num_present_i,
+    .age_i,
+    .change_i,
+    .query_sm_i       (M'(1) << query_sm_i),
+    .query_quota_o    (quota),
+    .port_sm_i        (M'(1) << port_sm_i),
+    .port_quota_o     (port_quota),
+    .quota_changed_o  (changed),
+    .spent_i,
+    .settled_i,
+    .profiling_o      (profiling),
+    .owner_o          (owner),
+    .sample_read_o    (sample_read),
+    .sample_sm_o      (sample_sm),
+    .sample_drop_o    (sample_drop),
+    .profile_clear_o  (clear),
+    .no_fit_o         (no_fit),
+    .dropped_o        (dropped),
+    .no_profile_o     (no_profile),
+    .sample_valid_o   (sample_valid),
+    .sample_o         (sample),
+    .core_start_o     (core_start),
+    .core_done_i,
+    .core_no_fit_i,
+    .core_spatial_i,
+    .core_ctas_i,
+    .state_o          (state),
+    .ctas_o           (ctas),
+    .decision_o       (decision),
+    .monitoring_o     (monitoring),
+    .watch_o          (watch),
+    .profile_enable_o (enable),
+    .regions_o        (regions),
+    .idle_o           (idle)
+  );
 
   (* hierconn *) wire [3:0]            \dut.i_states.state_q ;
   (* hierconn *) wire [2:0]            \dut.i_states.layout_q ;
   (* hierconn *) wire [sluice_pkg::TimerW-1:0] \dut.i_timer.timer_q ;
   (* hierconn *) wire                  \dut.i_walker.rank_q ;
-  (* hierconn *) wire [1:0]            \dut.i_walker.walk_q , \dut.i_walker.sms_q , \dut.i_partition_plan.num_q ;   // num_q: one-hot
+  // num_q: one-hot
+  (* hierconn *) wire [1:0]            \dut.i_walker.walk_q , \dut.i_walker.sms_q , \dut.i_partition_plan.num_q ;
   (* hierconn *) wire [2:0]            \dut.i_walker.rest_q , \dut.i_walker.level_q ;
   (* hierconn *) wire [1:0]            \dut.i_walker.sm_q , \dut.i_walker.sampled_q , \dut.i_walker.spent_q ;
   (* hierconn *) wire                  \dut.i_states.in_first_q , \dut.i_states.starved_q ;
@@ -86,13 +139,16 @@ module partition_sequencer_props #(
   always_comb
     for (int unsigned r = 0; r < K; r++) begin
       levels[r*CtaW +: CtaW] = CtaW'(\dut.larger [r] ? \dut.i_partition_plan.large_q : \dut.i_partition_plan.small_q );
-      rests[r*CtaW +: CtaW]  = (\dut.ctas [r*CtaW +: CtaW] < levels[r*CtaW +: CtaW]) ? '0 : \dut.ctas [r*CtaW +: CtaW] - levels[r*CtaW +: CtaW] + 1'b1;
+      rests[r*CtaW +: CtaW]  = (\dut.ctas [r*CtaW +: CtaW] < levels[r*CtaW +: CtaW]) ? '0
+          : \dut.ctas [r*CtaW +: CtaW] - levels[r*CtaW +: CtaW] + 1'b1;
     end
 
   logic [KernelW-1:0] num, rank;
   logic [K-1:0]       slot;   // by rank
   assign num  = KernelW'(\dut.i_partition_plan.num_q );   // of two kernels: one-hot is binary
-  assign rank = (\dut.i_states.state_q == Scale && \dut.i_walker.walk_q == Rest) ? num : KernelW'(\dut.i_walker.rank_q );   // which wraps behind the last
+  // which wraps behind the last
+  assign rank = (\dut.i_states.state_q == Scale && \dut.i_walker.walk_q == Rest) ? num
+      : KernelW'(\dut.i_walker.rank_q );
   assign slot = \dut.i_partition_plan.slot_q ;
 
   logic       started, was_up, past_restart;
@@ -141,7 +197,8 @@ module partition_sequencer_props #(
   always_comb begin
     if (!started) assume (!rst_ni);
     assume (occupancy_i <= CtaW'(N) && drain_limit_i < 8'd4);
-    assume (num_present_i <= KernelW'(K) && age_i[2:1] == 2'd0 && age_i[5:4] == 2'd0 && (num_present_i < KernelW'(2) || age_i[0] != age_i[3]));
+    assume (num_present_i <= KernelW'(K) && age_i[2:1] == 2'd0 && age_i[5:4] == 2'd0
+        && (num_present_i < KernelW'(2) || age_i[0] != age_i[3]));
     assume (mode_i <= 3'd5 && query_sm_i < SmW'(M) && port_sm_i < SmW'(M));
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
     if (!rst_ni) assume (mode_i == 3'd0);
@@ -152,7 +209,8 @@ module partition_sequencer_props #(
     if (count_wait == 2'(Patience) && counting) assume (count_done_i);
   end
 
-  // How far it is from having settled (Idle or Monitor), field by field: part, levels that are left, step, and what the step waits for.
+  // How far it is from having settled (Idle or Monitor), field by field: part, levels that are left, step, and what the
+  // step waits for.
   logic [CtaW-1:0]     levels_left, kernel_rest;
   logic [SmCountW-1:0] slot_count;
   logic [KernelW-1:0]  kernels_left;
@@ -170,7 +228,8 @@ module partition_sequencer_props #(
       WarmUp:    distance = {2'd2, levels_left, 5'd4, 12'd0, \dut.i_timer.timer_q };
       Drain:     distance = {2'd2, levels_left, 5'd3, 12'd0, \dut.i_timer.timer_q };
       Profile:   distance = {2'd2, levels_left, 5'd2, 12'd0, \dut.i_timer.timer_q };
-      Scale:     distance = {2'd2, levels_left, 5'd1, 6'd0, kernels_left, (\dut.i_walker.walk_q == Walk) ? {1'b0, \dut.i_walker.sms_q } : {\dut.i_walker.walk_q == Load,
+      Scale:     distance = {2'd2, levels_left, 5'd1, 6'd0, kernels_left, (\dut.i_walker.walk_q == Walk)
+          ? {1'b0, \dut.i_walker.sms_q } : {\dut.i_walker.walk_q == Load,
         2'd0}, 2'd0};
       Allocate:  distance = {2'd1, 3'd0, 5'd1, 13'd0, 2'd2 - core_wait};
       Delay:     distance = {2'd1, 3'd0, 5'd0, 12'd0, \dut.i_timer.timer_q };
@@ -183,39 +242,54 @@ module partition_sequencer_props #(
   logic ok_plan, beyond, ok_disjoint, ok_absent, planning, deciding, reading;
   assign reading   = \dut.i_states.state_q == Scale;
   assign planning  = \dut.i_states.state_q == Plan || \dut.i_states.state_q == PlanCount;
-  assign deciding  = (\dut.i_states.state_q >= WarmUp && \dut.i_states.state_q <= Delay) || \dut.i_states.state_q == Drain;
+  assign deciding  = (\dut.i_states.state_q >= WarmUp && \dut.i_states.state_q <= Delay)
+      || \dut.i_states.state_q == Drain;
   always_comb begin
     ok_plan = num <= KernelW'(K) && (num < KernelW'(2) || slot[0] != slot[1]);
     if (planning && (rank >= num || \dut.i_states.layout_q != Hold)) ok_plan = 1'b0;
     if (deciding && (num != KernelW'(2) || \dut.i_states.layout_q != Levels)) ok_plan = 1'b0;
-    // The walk over the samples: SMs and levels that are left go down together, and at the end of the range levels may be left.
-    if (\dut.i_states.state_q == Scale && ((\dut.i_walker.walk_q == Rest) ? \dut.i_walker.rank_q : (rank >= num || \dut.i_walker.walk_q > Walk))) ok_plan = 1'b0;
-    if (reading && \dut.i_walker.walk_q == Walk && (\dut.i_walker.sms_q == '0 || SmCountW'(\dut.i_walker.sms_q ) > slot_count)) ok_plan = 1'b0;
+    // The walk over the samples: SMs and levels that are left go down together, and at the end of the range levels may
+    // be left.
+    if (\dut.i_states.state_q == Scale
+        && ((\dut.i_walker.walk_q == Rest) ? \dut.i_walker.rank_q
+        : (rank >= num || \dut.i_walker.walk_q > Walk))) ok_plan = 1'b0;
+    if (reading && \dut.i_walker.walk_q == Walk
+        && (\dut.i_walker.sms_q == '0 || SmCountW'(\dut.i_walker.sms_q ) > slot_count)) ok_plan = 1'b0;
     if (reading && \dut.i_walker.walk_q == Walk && (\dut.i_walker.rest_q == '0) != (kernel_rest == '0)) ok_plan = 1'b0;
     if (reading && \dut.i_walker.walk_q == Walk && \dut.i_walker.rest_q != '0
         && 5'(\dut.i_walker.rest_q ) + 5'(slot_count) != 5'(kernel_rest) + 5'(\dut.i_walker.sms_q )) ok_plan = 1'b0;
     // The SM and its label: as far behind the first of the range.
     if (reading && \dut.i_walker.walk_q == Walk
-      && 5'(\dut.i_walker.sm_q ) + 5'(\dut.i_walker.sms_q ) != 5'(\dut.firsts [32'(rank[0])*SmW +: SmW]) + 5'(slot_count)) ok_plan = 1'b0;
+      && 5'(\dut.i_walker.sm_q ) + 5'(\dut.i_walker.sms_q )
+      != 5'(\dut.firsts [32'(rank[0])*SmW +: SmW]) + 5'(slot_count)) ok_plan = 1'b0;
     if (reading && \dut.i_walker.walk_q == Walk && \dut.i_walker.rest_q != '0
-        && 5'(\dut.i_walker.level_q ) + 5'(\dut.i_walker.sms_q ) != 5'(levels[32'(rank[0])*CtaW +: CtaW]) + 5'(slot_count)) ok_plan = 1'b0;
-    // Levels that are done and levels that are left are those of the occupancy. The first level of this window follows from the windows before, and does not wrap.
+        && 5'(\dut.i_walker.level_q ) + 5'(\dut.i_walker.sms_q )
+        != 5'(levels[32'(rank[0])*CtaW +: CtaW]) + 5'(slot_count)) ok_plan = 1'b0;
+    // Levels that are done and levels that are left are those of the occupancy. The first level of this window follows
+    // from the windows before, and does not wrap.
     if (deciding && (\dut.i_partition_plan.small_q == '0 || \dut.i_partition_plan.small_q > 3'(N)
         || 4'(\dut.i_partition_plan.large_q ) != {\dut.i_partition_plan.small_q , 1'b0} - 4'd1)) ok_plan = 1'b0;
     for (int unsigned r = 0; r < K; r++) begin
       if (deciding && rests[r*CtaW +: CtaW] != '0
-          && 5'(levels[r*CtaW +: CtaW]) + 5'(rests[r*CtaW +: CtaW]) != 5'(\dut.ctas [r*CtaW +: CtaW]) + 5'd1) ok_plan = 1'b0;
+          && 5'(levels[r*CtaW +: CtaW]) + 5'(rests[r*CtaW +: CtaW])
+          != 5'(\dut.ctas [r*CtaW +: CtaW]) + 5'd1) ok_plan = 1'b0;
     end
-    if (planning && rank != '0 && \dut.i_states.starved_q != (\dut.ctas [0 +: CtaW] == '0)) ok_plan = 1'b0;   // of two kernels
-    if (\dut.i_states.state_q == Drain && (\dut.i_timer.timer_q != drain_limit - drain_age || drain_age > drain_limit)) ok_plan = 1'b0;
+    // of two kernels
+    if (planning && rank != '0 && \dut.i_states.starved_q != (\dut.ctas [0 +: CtaW] == '0)) ok_plan = 1'b0;
+    if (\dut.i_states.state_q == Drain && (\dut.i_timer.timer_q != drain_limit - drain_age || drain_age > drain_limit))
+      ok_plan = 1'b0;
     if (\dut.i_states.layout_q == Levels && !deciding) ok_plan = 1'b0;
     if (\dut.i_states.layout_q == Hold && !planning && num != '0) ok_plan = 1'b0;
-    if (\dut.i_states.state_q == Monitor && ((\dut.i_states.layout_q != Ranges && \dut.i_states.layout_q != Counts) || num != KernelW'(2))) ok_plan = 1'b0;
+    if (\dut.i_states.state_q == Monitor
+        && ((\dut.i_states.layout_q != Ranges && \dut.i_states.layout_q != Counts)
+        || num != KernelW'(2))) ok_plan = 1'b0;
     if (\dut.i_states.layout_q == Ranges && num != KernelW'(2)) ok_plan = 1'b0;
     if (\dut.i_states.layout_q == Alone && num != KernelW'(1)) ok_plan = 1'b0;
     // Two kernels on three SMs: the older has two.
-    if (num == KernelW'(1) && (\dut.firsts [0 +: SmW] != '0 || \dut.counts [0 +: SmCountW] != SmCountW'(3))) ok_plan = 1'b0;
-    if (num == KernelW'(2) && (\dut.firsts != {SmW'(2), SmW'(0)} || \dut.counts != {SmCountW'(1), SmCountW'(2)})) ok_plan = 1'b0;
+    if (num == KernelW'(1) && (\dut.firsts [0 +: SmW] != '0 || \dut.counts [0 +: SmCountW] != SmCountW'(3)))
+      ok_plan = 1'b0;
+    if (num == KernelW'(2) && (\dut.firsts != {SmW'(2), SmW'(0)} || \dut.counts != {SmCountW'(1), SmCountW'(2)}))
+      ok_plan = 1'b0;
     beyond = 1'b0;
     for (int unsigned r = 0; r < K; r++)
       if (SmCountW'(rests[r*CtaW +: CtaW]) > \dut.counts [r*SmCountW +: SmCountW]) beyond = 1'b1;
@@ -225,15 +299,18 @@ module partition_sequencer_props #(
   end
 
   logic shared_layout;   // more than one kernel may be on an SM
-  assign shared_layout = \dut.i_states.layout_q == Free || \dut.i_states.layout_q == Static || \dut.i_states.layout_q == Counts;
+  assign shared_layout = \dut.i_states.layout_q == Free || \dut.i_states.layout_q == Static
+      || \dut.i_states.layout_q == Counts;
   always_comb begin
     ok_absent = 1'b1;
     for (int unsigned k = 0; k < K; k++)
-      if (\dut.i_states.layout_q != Free && \dut.i_states.layout_q != Static && !present[k] && quota[k*CtaW +: CtaW] != '0) ok_absent = 1'b0;
+      if (\dut.i_states.layout_q != Free && \dut.i_states.layout_q != Static && !present[k]
+          && quota[k*CtaW +: CtaW] != '0) ok_absent = 1'b0;
     ok_disjoint = shared_layout || quota[0 +: CtaW] == '0 || quota[CtaW +: CtaW] == '0;
   end
 
-  // Samples, from the ports. The drain: its cycles, and how many more than one it may take. The window: what had settled when it began, who was spent in it.
+  // Samples, from the ports. The drain: its cycles, and how many more than one it may take. The window: what had
+  // settled when it began, who was spent in it.
   logic [2:0]   drain_age, drain_limit;
   logic [3:0]   state_before;
   logic         ready_q, over_q, profiling_q, lost, unclean;
@@ -267,7 +344,8 @@ module partition_sequencer_props #(
     if (!rst_ni) profiling_q <= 1'b0;
     else         profiling_q <= profiling;
   logic profiled;   // what is kept is of this profile
-  assign profiled = profiling || \dut.i_states.state_q == Allocate || \dut.i_states.state_q == Delay || \dut.i_states.state_q == Monitor
+  assign profiled = profiling || \dut.i_states.state_q == Allocate || \dut.i_states.state_q == Delay
+      || \dut.i_states.state_q == Monitor
                  || ((\dut.i_states.state_q == WarmUp || \dut.i_states.state_q == Drain) && !\dut.i_states.in_first_q );
   assign unclean  = clean != '1;
 
@@ -285,7 +363,8 @@ module partition_sequencer_props #(
       for (int unsigned r = 0; r < K; r++)
         if (KernelW'(r) < num && slot[r] == k[0]) begin
           if (\dut.i_states.layout_q == Alone || \dut.i_states.layout_q == Ranges)  in_force = CtaW'(N);
-          if (\dut.i_states.layout_q == Counts || \dut.i_states.layout_q == Levels) in_force = \dut.ctas [r*CtaW +: CtaW];
+          if (\dut.i_states.layout_q == Counts || \dut.i_states.layout_q == Levels)
+            in_force = \dut.ctas [r*CtaW +: CtaW];
         end
       if (ctas[k*CtaW +: CtaW] != in_force) ok_ctas = 1'b0;
       if (quota[k*CtaW +: CtaW] > ctas[k*CtaW +: CtaW]) ok_bound = 1'b0;
@@ -299,68 +378,94 @@ module partition_sequencer_props #(
     ok_watch = 1'b1;
     for (int unsigned k = 0; k < K; k++)
       for (int unsigned m = 0; m < M; m++)
-        if (watch[k] && watch_sm[k*SmW +: SmW] == SmW'(m) && (!sm_enable_i[m] || (\dut.i_states.layout_q == Ranges && slot[m == 2] != k[0]))) ok_watch = 1'b0;
+        if (watch[k] && watch_sm[k*SmW +: SmW] == SmW'(m)
+            && (!sm_enable_i[m] || (\dut.i_states.layout_q == Ranges && slot[m == 2] != k[0]))) ok_watch = 1'b0;
   end
   always_comb begin
     ok_static = 1'b1;
     ok_counts = 1'b1;
     for (int unsigned k = 0; k < K; k++) begin
-      if (quota[k*CtaW +: CtaW] != (mask_i[k*M + 32'(query_sm_i)] ? quota_i[k*CtaW +: CtaW] : CtaW'(0))) ok_static = 1'b0;
+      if (quota[k*CtaW +: CtaW] != (mask_i[k*M + 32'(query_sm_i)] ? quota_i[k*CtaW +: CtaW] : CtaW'(0)))
+        ok_static = 1'b0;
       if (\dut.i_states.layout_q == Counts && quota[k*CtaW +: CtaW] != ctas[k*CtaW +: CtaW]) ok_counts = 1'b0;
     end
     if (started) begin
       // Progress.
-      state_exists:                             assert (\dut.i_states.state_q <= PlanCount && (state == \dut.i_states.state_q || (state == Plan
+      state_exists:                             assert (\dut.i_states.state_q <= PlanCount
+          && (state == \dut.i_states.state_q || (state == Plan
         && \dut.i_states.state_q == PlanCount)) && \dut.i_states.layout_q <= Static);
-      counter_runs_while_it_is_waited_for:      assert ((\dut.i_states.state_q != PlanCount || counting) && count_wait <= 2'(Patience) && (count_wait == '0
+      counter_runs_while_it_is_waited_for:      assert ((\dut.i_states.state_q != PlanCount || counting)
+          && count_wait <= 2'(Patience) && (count_wait == '0
         || \dut.i_states.state_q == PlanCount));
-      if (planning) kernel_of_the_rank_is_counted: assert ((\dut.i_states.state_q == Plan || count_kernel == K'(1) << slot[rank[0]]) && quota == '0);
-      if (reading && \dut.i_walker.walk_q == Walk) kernel_of_the_rank_is_sampled: assert (count_kernel == K'(1) << slot[rank[0]]);
-      core_is_patiently_waited_for:             assert (core_wait <= 2'(Patience) && (!sample_valid || \dut.i_states.state_q == Scale) && (core_wait == '0
+      if (planning)
+        kernel_of_the_rank_is_counted: assert ((\dut.i_states.state_q == Plan || count_kernel == K'(1) << slot[rank[0]])
+            && quota == '0);
+      if (reading && \dut.i_walker.walk_q == Walk)
+        kernel_of_the_rank_is_sampled: assert (count_kernel == K'(1) << slot[rank[0]]);
+      core_is_patiently_waited_for:             assert (core_wait <= 2'(Patience)
+          && (!sample_valid || \dut.i_states.state_q == Scale) && (core_wait == '0
         || \dut.i_states.state_q == Allocate));
       plan_is_of_the_present_kernels:           assert (ok_plan);
-      plan_is_remembered:                       assert ((!rst_ni || plan_mode == mode_q) && (\dut.i_states.layout_q == Static) == (plan_mode == 3'd4)
-                                                        && ((\dut.i_states.layout_q == Free) == (plan_mode <= 3'd1 || given_up))
-                                                        && (\dut.i_states.layout_q == Free || \dut.i_states.layout_q == Static || ((num == '0 || present[slot[0]])
-                                                        && (num < KernelW'(2) || present[slot[1]]))));
+      plan_is_remembered:                       assert ((!rst_ni || plan_mode == mode_q)
+          && (\dut.i_states.layout_q == Static) == (plan_mode == 3'd4)
+              && ((\dut.i_states.layout_q == Free)
+              == (plan_mode <= 3'd1 || given_up))
+              && (\dut.i_states.layout_q == Free
+              || \dut.i_states.layout_q == Static
+              || ((num == '0 || present[slot[0]])
+              && (num < KernelW'(2) || present[slot[1]]))));
       if (was_up && rst_ni && !past_restart && distance_q != '0)
         every_cycle_brings_it_nearer_to_settling: assert (distance < distance_q);
       if (was_up && rst_ni && !past_restart && distance_q == '0) settled_it_stays: assert (distance == '0);
       // Quotas of any SM.
-      if (plan_mode <= 3'd1)                    left_over_and_fcfs_have_no_limit: assert (quota == {CtaW'(N), CtaW'(N)});
+      if (plan_mode <= 3'd1)
+        left_over_and_fcfs_have_no_limit: assert (quota == {CtaW'(N), CtaW'(N)});
       if (plan_mode == 3'd4)                    static_quota_is_the_hosts_and_zero_off_the_mask: assert (ok_static);
       nothing_may_start_while_planning:         assert (!planning || quota == '0);
       absent_kernels_have_no_quota:             assert (ok_absent);
       one_kernel_an_sm_unless_shared:           assert (ok_disjoint);
       counts_are_in_force_on_every_sm:          assert (ok_counts);
-      if (was_up && rst_ni && query_sm_i == query_sm_q && !changed) quotas_change_with_the_pulse: assert (quota == quota_q);
+      if (was_up && rst_ni && query_sm_i == query_sm_q && !changed)
+        quotas_change_with_the_pulse: assert (quota == quota_q);
       if (was_up && rst_ni && !changed) regions_change_with_the_pulse: assert (regions == regions_q);
       if (port_sm_i == query_sm_i)              both_sms_are_answered_alike: assert (port_quota == quota);
       // Samples.
-      if (num == KernelW'(2))                   owner_is_the_kernel_of_the_range: assert (owner == {2'd0, slot[1], 2'd0, slot[0], 2'd0, slot[0]});
-      what_is_kept_of_a_profile_is_its_own:     assert ((!profiling || !profiling_q || settled_first == settled_q) && (!profiled || (clean == \dut.i_walker.sampled_q
+      if (num == KernelW'(2))
+        owner_is_the_kernel_of_the_range: assert (owner == {2'd0, slot[1], 2'd0, slot[0], 2'd0, slot[0]});
+      what_is_kept_of_a_profile_is_its_own:     assert ((!profiling || !profiling_q || settled_first == settled_q)
+          && (!profiled || (clean == \dut.i_walker.sampled_q
         && lost == dropped))
-                                                        && (!profiling || spent_window == \dut.i_walker.spent_q ) && (!profiling_q || profiling
-                                                        || state_before == Profile || state_before == Scale)
-                                                        && (\dut.i_states.state_q != Scale || profiling_q || !rst_ni));
+            && (!profiling || spent_window == \dut.i_walker.spent_q )
+            && (!profiling_q || profiling
+            || state_before == Profile || state_before == Scale)
+            && (\dut.i_states.state_q != Scale || profiling_q || !rst_ni));
       quotas_do_not_change_in_a_window:         assert (!profiling || !changed);
-      if (sample_read)                          sample_counts_only_if_its_sm_had_settled: assert (sample_drop == (!settled_first[sample_sm] || !sm_enable_i[sample_sm]
+      if (sample_read)
+        sample_counts_only_if_its_sm_had_settled: assert (sample_drop
+            == (!settled_first[sample_sm] || !sm_enable_i[sample_sm]
         || spent_window[slot[sample_sm == SmW'(2)]]));
-      if (sample_read && query_sm_i == sample_sm) label_is_the_quota_of_its_sm: assert (quota[32'(slot[rank[0]])*CtaW +: CtaW] == \dut.i_walker.level_q
+      if (sample_read && query_sm_i == sample_sm)
+        label_is_the_quota_of_its_sm: assert (quota[32'(slot[rank[0]])*CtaW +: CtaW] == \dut.i_walker.level_q
         && slot[rank[0]] == slot[sample_sm == SmW'(2)]);
       if (was_up && rst_ni && \dut.i_states.state_q == Profile && state_before != Profile)
         window_begins_when_all_have_settled_or_the_limit_is_over: assert (state_before == Drain && (ready_q || over_q));
-      if (decision && unclean)                  no_decision_without_a_sample_of_each: assert (\dut.i_states.layout_q == Ranges && no_profile == !no_fit);
+      if (decision && unclean)
+        no_decision_without_a_sample_of_each: assert (\dut.i_states.layout_q == Ranges && no_profile == !no_fit);
       if (decision && !unclean)                 no_profile_only_without_a_sample: assert (!no_profile);
       if (plan_mode == 3'd2 && num == KernelW'(2) && !planning)
-        even_gives_every_kernel_a_cta_or_ranges: assert ((\dut.i_states.layout_q == Counts && !no_fit && \dut.ctas [0 +: CtaW] != '0 && \dut.ctas [CtaW +: CtaW] != '0)
-                                                        || (\dut.i_states.layout_q == (dead ? Free : Ranges) && no_fit
-                                                          && (\dut.ctas [0 +: CtaW] == '0 || \dut.ctas [CtaW +: CtaW] == '0)));
-      if (\dut.i_states.layout_q == Ranges || \dut.i_states.layout_q == Levels) a_range_has_an_sm_that_is_enabled: assert (!dead);
-      if (monitoring && !enable_write_i && sm_enable_i != '0) the_watched_sm_is_an_enabled_one_of_the_kernel: assert (ok_watch);
+        even_gives_every_kernel_a_cta_or_ranges: assert ((\dut.i_states.layout_q == Counts && !no_fit
+            && \dut.ctas [0 +: CtaW] != '0 && \dut.ctas [CtaW +: CtaW] != '0)
+                || (\dut.i_states.layout_q == (dead ? Free : Ranges) && no_fit
+                  && (\dut.ctas [0 +: CtaW] == '0
+                  || \dut.ctas [CtaW +: CtaW] == '0)));
+      if (\dut.i_states.layout_q == Ranges || \dut.i_states.layout_q == Levels)
+        a_range_has_an_sm_that_is_enabled: assert (!dead);
+      if (monitoring && !enable_write_i && sm_enable_i != '0)
+        the_watched_sm_is_an_enabled_one_of_the_kernel: assert (ok_watch);
       ctas_tell_the_quota_in_force:             assert (ok_ctas);
       no_sm_has_more_than_ctas_tell:            assert (ok_bound);
-      reset_is_clean:                           assert (rst_ni || (state == Idle && quota == {CtaW'(N), CtaW'(N)} && !decision && !monitoring
+      reset_is_clean:                           assert (rst_ni
+          || (state == Idle && quota == {CtaW'(N), CtaW'(N)} && !decision && !monitoring
         && watch == '0 && ctas == {CtaW'(N), CtaW'(N)} && !dropped && !no_profile && idle));
     end
   end

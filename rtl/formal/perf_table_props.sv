@@ -13,7 +13,14 @@ module perf_table_props #(
   (* anyconst *) logic [1:0] ctas;
   logic [sluice_pkg::WordW-1:0] word, kept_q;
   logic                         written_q;
-  perf_table #(.MAX_KERNELS (K), .MAX_CTAS (3)) dut (.clk_i, .kernel_i, .ctas_i, .write_i, .word_i, .word_o (word));
+  perf_table #(.MAX_KERNELS (K), .MAX_CTAS (3)) dut (
+    .clk_i,
+    .kernel_i,
+    .ctas_i,
+    .write_i,
+    .word_i,
+    .word_o (word)
+  );
 
   initial written_q = 1'b0;
   always_ff @(posedge clk_i)

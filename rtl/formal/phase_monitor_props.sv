@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of phase_monitor with narrow fields, two kernels and one scheduler: it asks exactly when a comparison of whole windows, written
-// as one expression, found some kernel beyond the threshold hold_i times in a row. Assumed: the settings are stable while it is active.
+// Properties of phase_monitor with narrow fields, two kernels and one scheduler: it asks exactly when a comparison of
+// whole windows, written as one expression, found some kernel beyond the threshold hold_i times in a row. Assumed: the
+// settings are stable while it is active.
 module phase_monitor_props (
   input logic                           clk_i,
   input logic                           rst_ni,
@@ -10,10 +11,20 @@ module phase_monitor_props (
   input logic [7:0]                     hold_i,
   input logic [1:0]                     issue_i
 );
-  localparam int unsigned K = 2, WindowW = sluice_pkg::WindowW, CountW = WindowW, PerfW = sluice_pkg::PerfW, FracW = sluice_pkg::PerfFracW;
+  localparam int unsigned K = 2, WindowW = sluice_pkg::WindowW, CountW = WindowW, PerfW = sluice_pkg::PerfW,
+    FracW = sluice_pkg::PerfFracW;
   localparam int unsigned Steps = 16, GapW = 6, SumW = CountW + 2;
   logic request;
-  phase_monitor #(.MAX_KERNELS(K), .NUM_SCHED(1)) dut (.clk_i, .rst_ni, .active_i, .window_i, .threshold_i, .hold_i, .issue_i, .request_o(request));
+  phase_monitor #(.MAX_KERNELS(K), .NUM_SCHED(1)) dut (
+    .clk_i,
+    .rst_ni,
+    .active_i,
+    .window_i,
+    .threshold_i,
+    .hold_i,
+    .issue_i,
+    .request_o (request)
+  );
   (* hierconn *) wire [1:0]          \dut.state_q ;
   (* hierconn *) wire                \dut.judge_q ;
   (* hierconn *) wire [GapW-1:0]     \dut.timer_q ;
@@ -37,7 +48,8 @@ module phase_monitor_props (
   end
 
   function automatic far(input logic [CountW-1:0] count, input logic [CountW-1:0] reference);   // beyond the threshold
-    far = 16'((count > reference) ? count - reference : reference - count) * 16'(1 << FracW) > 16'(reference) * 16'(threshold_i);
+    far = 16'((count > reference) ? count - reference : reference - count) * 16'(1 << FracW)
+        > 16'(reference) * 16'(threshold_i);
   endfunction
 
   // By whole windows. Between two of them, `gap_q` cycles are left in which nothing is counted.
@@ -133,20 +145,26 @@ module phase_monitor_props (
       reset_is_clean:                         assert (rst_ni || (!request && !\dut.active_q ));
       active_is_followed:                     assert (\dut.active_q == on_q);
       if (on_q) begin
-        windows_are_counted: assert (phase_q != 2'd3 && \dut.state_q == phase_q && \dut.judge_q == (gap_q != '0) && gap_q <= GapW'(K * Steps)
-          && 32'(\dut.timer_q ) == ((gap_q != '0) ? 32'(gap_q) : 32'(window_i) - 32'(time_q)) && (gap_q != '0 || time_q < window_i)
+        windows_are_counted: assert (phase_q != 2'd3 && \dut.state_q == phase_q && \dut.judge_q == (gap_q != '0)
+            && gap_q <= GapW'(K * Steps)
+          && 32'(\dut.timer_q ) == ((gap_q != '0) ? 32'(gap_q) : 32'(window_i) - 32'(time_q))
+          && (gap_q != '0 || time_q < window_i)
           && sum0_q <= time_q && sum1_q <= time_q);
         rows_move_on_by_a_kernel: assert (
           (phase_q == 2'd0 || \dut.count_q == ((gap_q != '0 && second) ? {CountW'(0), sum1_q} : {sum1_q, sum0_q}))
           && (phase_q != 2'd0 || gap_q == '0 || !second || \dut.count_q [CountW +: CountW] == '0)
           && (phase_q != 2'd1 || gap_q == '0 || !second || \dut.reference_q [CountW +: CountW] == sum0_q)
-          && (phase_q != 2'd2 || \dut.reference_q == ((gap_q != '0 && second) ? {before0_q, before1_q} : {before1_q, before0_q})));
+          && (phase_q != 2'd2 || \dut.reference_q
+          == ((gap_q != '0 && second) ? {before0_q, before1_q} : {before1_q, before0_q})));
         sum_is_what_the_steps_make: assert (
-          (gap_q == '0 || at == 4'd0 || (\dut.sum_q == sum && \dut.take_reference_q == take_reference && \dut.take_count_q == take_count))
-          && ((gap_q != '0 && (at != 4'd0 || phase_q == 2'd0)) || phase_q == 2'd0 || (!\dut.take_reference_q && !\dut.take_count_q )));
+          (gap_q == '0 || at == 4'd0
+              || (\dut.sum_q == sum && \dut.take_reference_q == take_reference && \dut.take_count_q == take_count))
+          && ((gap_q != '0 && (at != 4'd0 || phase_q == 2'd0)) || phase_q == 2'd0
+          || (!\dut.take_reference_q && !\dut.take_count_q )));
         verdict_is_of_the_kernels_so_far: assert (phase_q != 2'd2 || gap_q == '0 || \dut.moved_q ==
           ((second && far(sum0_q, before0_q)) || (at >= 4'd11 && above) || (at == 4'd15 && below)));
-        windows_in_a_row_are_counted: assert ((phase_q == 2'd0 || 9'(\dut.left_q ) + 9'(moved_windows_q) == 9'(hold_i)) && moved_windows_q < hold_i
+        windows_in_a_row_are_counted: assert ((phase_q == 2'd0 || 9'(\dut.left_q ) + 9'(moved_windows_q) == 9'(hold_i))
+            && moved_windows_q < hold_i
           && (phase_q == 2'd2 || moved_windows_q == '0));
       end
     end

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of profile_counters with S schedulers, at full width, against sums that are longer by two bits. What happens in a cycle is
-// counted in the next. Assumed, as the block's page says: at most 2**WindowW - 1 cycles are enabled between clears, none with a clear; the share is
-// 0 without one; slots exist. The share is that of the clear, the owner that of each cycle: neither is assumed to be stable.
+// Properties of profile_counters with S schedulers, at full width, against sums that are longer by two bits. What
+// happens in a cycle is counted in the next. Assumed, as the block's page says: at most 2**WindowW - 1 cycles are
+// enabled between clears, none with a clear; the share is 0 without one; slots exist. The share is that of the clear,
+// the owner that of each cycle: neither is assumed to be stable.
 module profile_counters_props #(
   parameter int unsigned S = 2
 ) (
@@ -14,11 +15,21 @@ module profile_counters_props #(
   input logic                               request_i,
   input logic [sluice_pkg::ShareW-1:0]      minus_share_i
 );
-  localparam int unsigned InstW = sluice_pkg::InstW, WindowW = sluice_pkg::WindowW, KIndexW = sluice_pkg::KIndexW, ShareW = sluice_pkg::ShareW;
+  localparam int unsigned InstW = sluice_pkg::InstW, WindowW = sluice_pkg::WindowW, KIndexW = sluice_pkg::KIndexW,
+    ShareW = sluice_pkg::ShareW;
   localparam int unsigned MaxKernels = 4;
   logic [InstW-1:0] insts;
   profile_counters #(.NUM_SCHED(S), .MAX_KERNELS(MaxKernels)) dut (
-    .clk_i, .clear_i, .enable_i, .issue_valid_i, .issue_kernel_i, .owner_i, .request_i, .minus_share_i, .insts_o(insts));
+    .clk_i,
+    .clear_i,
+    .enable_i,
+    .issue_valid_i,
+    .issue_kernel_i,
+    .owner_i,
+    .request_i,
+    .minus_share_i,
+    .insts_o (insts)
+  );
   (* hierconn *) wire [ShareW:0] \dut.left_q ;
   (* hierconn *) wire [S-1:0]    \dut.issue_q ;
   (* hierconn *) wire            \dut.request_q ;
@@ -32,7 +43,8 @@ module profile_counters_props #(
   logic [ShareW:0]    share;            // as of the clear; 0 is 2**ShareW
   logic [InstW-1:0]   insts_q;
   logic [ShareW:0]    left;             // minus the lines that are left
-  logic               within, held_q;   // within: the share is not used up; held: nothing was enabled or cleared in the two cycles before
+  logic               within, held_q;   // within: the share is not used up; held: nothing was enabled or cleared in the
+                                        // two cycles before
   assign within = 32'(requests) < 32'(share);
   assign left   = ((ShareW+1)'(requests) - share) & {(ShareW+1){within}};
   always_comb begin
@@ -72,9 +84,12 @@ module profile_counters_props #(
     assume (32'(owner_i) < MaxKernels);
     for (int unsigned s = 0; s < S; s++) assume (32'(issue_kernel_i[s*KIndexW +: KIndexW]) < MaxKernels);
     if (started) begin
-      instructions_are_the_owners_within_the_share: assert ((InstW+2)'(insts) == all_insts && all_insts <= (InstW+2)'(cycles) * (InstW+2)'(S));
-      open_while_some_of_the_share_is_left:         assert (\dut.left_q == left && requests <= cycles && share != '0 && 32'(share) <= (1 << ShareW));
-      what_happened_is_kept_for_a_cycle:            assert (\dut.issue_q == owned_q && \dut.request_q == request_q && (enabled_q || (owned_q == '0 && !request_q)));
+      instructions_are_the_owners_within_the_share: assert ((InstW+2)'(insts) == all_insts
+          && all_insts <= (InstW+2)'(cycles) * (InstW+2)'(S));
+      open_while_some_of_the_share_is_left:         assert (\dut.left_q == left && requests <= cycles && share != '0
+          && 32'(share) <= (1 << ShareW));
+      what_happened_is_kept_for_a_cycle:            assert (\dut.issue_q == owned_q && \dut.request_q == request_q
+          && (enabled_q || (owned_q == '0 && !request_q)));
       cleared_it_is_zero:                           assert (cycles != '0 || insts == '0);
     end
     if (was_started && held_q) holds_when_not_enabled: assert (insts == insts_q);

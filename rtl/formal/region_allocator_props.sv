@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of region_allocator: two SMs, two kernels, N CTA slots, U units. Assumed is what its callers promise: a CTA takes an empty slot,
-// with regions only where they fit and not in the cycle after another took regions of that SM; it is given back when it holds its slot and has its
-// regions, and is among the slots of a release from then on; sizes do not change under a CTA. The regions are recorded from the ports; what
-// is kept about gaps is compared with them.
+// Properties of region_allocator: two SMs, two kernels, N CTA slots, U units. Assumed is what its callers promise: a
+// CTA takes an empty slot, with regions only where they fit and not in the cycle after another took regions of that SM;
+// it is given back when it holds its slot and has its regions, and is among the slots of a release from then on; sizes
+// do not change under a CTA. The regions are recorded from the ports; what is kept about gaps is compared with them.
 module region_allocator_props #(
   parameter int unsigned N    = 2,
   parameter int unsigned U    = 4,
@@ -41,19 +41,38 @@ module region_allocator_props #(
   logic [2*BaseW-1:0] base;
   logic [K-1:0]       check_fits, eval_fits;
   region_allocator #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .UNITS(U)) dut (
-    .clk_i, .rst_ni, .total_i, .length_i,
-    .admit_valid_i, .admit_sm_i(M'(1) << admit_sm_i), .admit_slots_i(admit_sm_i ? {kernel[N +: N], used[N +: N]} : {kernel[0 +: N], used[0 +: N]}),
-    .alloc_valid_i(alloc_valid_q), .alloc_region_i(alloc_region_q), .alloc_sm_i(M'(1) << alloc_sm_q), .alloc_slot_i(N'(1) << alloc_slot_q),
-    .alloc_kernel_i(K'(1) << alloc_kernel_q), .alloc_base_o(base), .check_valid_i(check_valid_q), .check_sm_i(M'(1) << check_sm_q),
-    .check_fits_o(check_fits), .free_valid_i, .free_sm_i(M'(1) << free_sm_i), .free_slot_i(N'(1) << free_slot_i),
-    .free_slots_i(free_sm_i ? {kernel[N +: N], settled[N +: N]} : {kernel[0 +: N], settled[0 +: N]}), .eval_i(1'b1), .eval_sm_i(M'(1) << eval_sm_i),
-    .eval_used_i(eval_sm_i ? used[N +: N] : used[0 +: N]), .eval_fits_o(eval_fits));
+    .clk_i,
+    .rst_ni,
+    .total_i,
+    .length_i,
+    .admit_valid_i,
+    .admit_sm_i     (M'(1) << admit_sm_i),
+    .admit_slots_i  (admit_sm_i ? {kernel[N +: N], used[N +: N]} : {kernel[0 +: N], used[0 +: N]}),
+    .alloc_valid_i  (alloc_valid_q),
+    .alloc_region_i (alloc_region_q),
+    .alloc_sm_i     (M'(1) << alloc_sm_q),
+    .alloc_slot_i   (N'(1) << alloc_slot_q),
+    .alloc_kernel_i (K'(1) << alloc_kernel_q),
+    .alloc_base_o   (base),
+    .check_valid_i  (check_valid_q),
+    .check_sm_i     (M'(1) << check_sm_q),
+    .check_fits_o   (check_fits),
+    .free_valid_i,
+    .free_sm_i      (M'(1) << free_sm_i),
+    .free_slot_i    (N'(1) << free_slot_i),
+    .free_slots_i   (free_sm_i ? {kernel[N +: N], settled[N +: N]} : {kernel[0 +: N], settled[0 +: N]}),
+    .eval_i         (1'b1),
+    .eval_sm_i      (M'(1) << eval_sm_i),
+    .eval_used_i    (eval_sm_i ? used[N +: N] : used[0 +: N]),
+    .eval_fits_o    (eval_fits)
+  );
   (* hierconn *) logic [M*N-1:0]       \dut.region ;
   (* hierconn *) logic [N-1:0]         \dut.row_held_q , \dut.row_kernel_q ;
   (* hierconn *) logic                 \dut.merge_valid_q ;
   (* hierconn *) logic [M-1:0]         \dut.merge_sm_q ;
   (* hierconn *) logic [M*N*BaseW-1:0] \dut.gen_resource[0].i_space.base , \dut.gen_resource[1].i_space.base ;
-  (* hierconn *) logic [N*BaseW-1:0]   \dut.gen_resource[0].i_space.row_base_q , \dut.gen_resource[1].i_space.row_base_q ;
+  (* hierconn *) logic [N*BaseW-1:0]
+    \dut.gen_resource[0].i_space.row_base_q , \dut.gen_resource[1].i_space.row_base_q ;
   (* hierconn *) logic [M*LenW-1:0]    \dut.gen_resource[0].i_space.largest , \dut.gen_resource[1].i_space.largest ;
   (* hierconn *) logic [LenW-1:0]      \dut.gen_resource[0].i_space.rest , \dut.gen_resource[1].i_space.rest ;
   (* hierconn *) logic [LenW-1:0]      \dut.gen_resource[0].i_space.grown , \dut.gen_resource[1].i_space.grown ;
@@ -107,9 +126,18 @@ module region_allocator_props #(
   always_comb
     for (int unsigned i = 0; i < M*N; i++) held[i] = used[i] && regioned[i] && !(alloc_valid_q && alloc_place == 3'(i));
   for (genvar r = 0; r < 2; r++) begin : gen_view
-    region_view #(.M(M), .K(K), .N(N), .U(U)) i_view (.total_i(total_i[r*LenW +: LenW]), .length_i(length_i[r*K*LenW +: K*LenW]), .holds_i(held),
-      .kernel_i(kernel), .base_i(bases[r*M*N*BaseW +: M*N*BaseW]), .bitmap_o(bitmap[r*M*U +: M*U]), .overlap_o(overlap[r]), .outside_o(outside[r]),
-      .largest_o(largest[r*M*LenW +: M*LenW]), .start_o(start[r*M*K*U +: M*K*U]));
+    region_view #(.M(M), .K(K), .N(N), .U(U)) i_view (
+      .total_i   (total_i[r*LenW +: LenW]),
+      .length_i  (length_i[r*K*LenW +: K*LenW]),
+      .holds_i   (held),
+      .kernel_i  (kernel),
+      .base_i    (bases[r*M*N*BaseW +: M*N*BaseW]),
+      .bitmap_o  (bitmap[r*M*U +: M*U]),
+      .overlap_o (overlap[r]),
+      .outside_o (outside[r]),
+      .largest_o (largest[r*M*LenW +: M*LenW]),
+      .start_o   (start[r*M*K*U +: M*K*U])
+    );
   end
 
   logic [2*U-1:0]    alloc_start;
@@ -143,7 +171,8 @@ module region_allocator_props #(
   end
 
   logic [K-1:0] fit_empty;   // a launched kernel's do; of others eval_fits_o tells nothing
-  // What was read in the cycle before: largest gaps of an SM, and whether it held a region. Not told of one that is checked.
+  // What was read in the cycle before: largest gaps of an SM, and whether it held a region. Not told of one that is
+  // checked.
   logic              read_q, read_empty_q, read_unknown_q;   // unknown: a CTA without regions
   logic [2*LenW-1:0] read_gaps_q;
   logic [K-1:0]      fit_read;
@@ -152,7 +181,8 @@ module region_allocator_props #(
     read_empty_q <= eval_sm_i ? held[N +: N] == '0 : held[0 +: N] == '0;
     read_unknown_q <= ((eval_sm_i ? used[N +: N] & ~regioned[N +: N] : used[0 +: N] & ~regioned[0 +: N])
                        & ~(alloc_valid_q && alloc_sm_q == eval_sm_i ? N'(1) << alloc_slot_q : '0)) != '0;
-    read_gaps_q  <= eval_sm_i ? {largest[(M + 1)*LenW +: LenW], largest[LenW +: LenW]} : {largest[M*LenW +: LenW], largest[0 +: LenW]};
+    read_gaps_q  <= eval_sm_i ? {largest[(M + 1)*LenW +: LenW], largest[LenW +: LenW]}
+        : {largest[M*LenW +: LenW], largest[0 +: LenW]};
   end
   logic ok_lowest, ok_record, ok_row, ok_largest;
   logic [2*LenW-1:0] known;   // largest gaps of an SM, or what is about to be written
@@ -164,8 +194,11 @@ module region_allocator_props #(
     known      = '0;
     for (int unsigned k = 0; k < K; k++)
       begin
-        fit_empty[k] = length_i[k*LenW +: LenW] <= total_i[0 +: LenW] && length_i[(K + k)*LenW +: LenW] <= total_i[LenW +: LenW];
-        fit_read[k]  = !read_unknown_q && (read_empty_q || (length_i[k*LenW +: LenW] <= read_gaps_q[0 +: LenW] && length_i[(K + k)*LenW +: LenW] <= read_gaps_q[LenW +: LenW]));
+        fit_empty[k] = length_i[k*LenW +: LenW] <= total_i[0 +: LenW]
+            && length_i[(K + k)*LenW +: LenW] <= total_i[LenW +: LenW];
+        fit_read[k]  = !read_unknown_q && (read_empty_q
+            || (length_i[k*LenW +: LenW] <= read_gaps_q[0 +: LenW]
+            && length_i[(K + k)*LenW +: LenW] <= read_gaps_q[LenW +: LenW]));
       end
     for (int unsigned r = 0; r < 2; r++)
       for (int unsigned u = 0; u < U; u++) begin
@@ -174,20 +207,25 @@ module region_allocator_props #(
       end
     for (int unsigned i = 0; i < M*N; i++) begin
       if (used[i] && !(alloc_valid_q && alloc_place == 3'(i)) && \dut.region [i] != regioned[i]) ok_record = 1'b0;
-      if (held[i] && ({\dut.gen_resource[1].i_space.base [i*BaseW +: BaseW], \dut.gen_resource[0].i_space.base [i*BaseW +: BaseW]}
+      if (held[i] && ({\dut.gen_resource[1].i_space.base [i*BaseW +: BaseW],
+          \dut.gen_resource[0].i_space.base [i*BaseW +: BaseW]}
                       != {bases[(M*N + i)*BaseW +: BaseW], bases[i*BaseW +: BaseW]})) ok_record = 1'b0;
     end
     for (int unsigned m = 0; m < M; m++) begin
       if (alloc_valid_q && alloc_region_q && 32'(alloc_sm_q) == m) begin
         if (\dut.row_held_q != held[m*N +: N]) ok_row = 1'b0;
         for (int unsigned s = 0; s < N; s++)
-          if (held[m*N + s] && ({\dut.gen_resource[1].i_space.row_base_q [s*BaseW +: BaseW], \dut.gen_resource[0].i_space.row_base_q [s*BaseW +: BaseW]}
+          if (held[m*N + s] && ({\dut.gen_resource[1].i_space.row_base_q [s*BaseW +: BaseW],
+              \dut.gen_resource[0].i_space.row_base_q [s*BaseW +: BaseW]}
                                 != {bases[(M*N + m*N + s)*BaseW +: BaseW], bases[(m*N + s)*BaseW +: BaseW]}
                                 || \dut.row_kernel_q [s] != kernel[m*N + s])) ok_row = 1'b0;
       end
-      known = {\dut.gen_resource[1].i_space.largest [m*LenW +: LenW], \dut.gen_resource[0].i_space.largest [m*LenW +: LenW]};
-      if (check_valid_q && 32'(check_sm_q) == m) known = {\dut.gen_resource[1].i_space.rest , \dut.gen_resource[0].i_space.rest };
-      if (\dut.merge_valid_q && \dut.merge_sm_q [m]) known = {\dut.gen_resource[1].i_space.grown , \dut.gen_resource[0].i_space.grown };
+      known = {\dut.gen_resource[1].i_space.largest [m*LenW +: LenW],
+          \dut.gen_resource[0].i_space.largest [m*LenW +: LenW]};
+      if (check_valid_q && 32'(check_sm_q) == m)
+        known = {\dut.gen_resource[1].i_space.rest , \dut.gen_resource[0].i_space.rest };
+      if (\dut.merge_valid_q && \dut.merge_sm_q [m])
+        known = {\dut.gen_resource[1].i_space.grown , \dut.gen_resource[0].i_space.grown };
       if (held[m*N +: N] != '0 && known != {largest[(M + m)*LenW +: LenW], largest[m*LenW +: LenW]}) ok_largest = 1'b0;
     end
     if (started) begin
@@ -198,7 +236,8 @@ module region_allocator_props #(
       largest_gap_is_known:             assert (ok_largest);
       first_fit_takes_the_lowest_gap:   assert (!(alloc_valid_q && alloc_region_q) || ok_lowest);
       no_region_is_at_zero:             assert (!alloc_valid_q || alloc_region_q || base == '0);
-      check_tells_exactly_what_fits:    assert (!check_valid_q || check_fits == (check_sm_q ? fits[K +: K] : fits[0 +: K]));
+      check_tells_exactly_what_fits:    assert (!check_valid_q
+          || check_fits == (check_sm_q ? fits[K +: K] : fits[0 +: K]));
       no_region_beside_a_cta_without:   assert (!read_q || !read_unknown_q || eval_fits == '0);
       eval_tells_exactly_what_fits:     assert (!read_q || (eval_fits & fit_empty) == (fit_read & fit_empty));
     end

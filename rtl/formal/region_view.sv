@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// region_view: regions by the plain definition, for the proofs of whoever holds some: from the CTAs that hold one (SM, slot, kernel, base)
-// their union as a bitmap, whether two meet or one leaves its SM, the longest gap, and where a region of each kernel would start on each SM.
+// region_view: regions by the plain definition, for the proofs of whoever holds some: from the CTAs that hold one (SM,
+// slot, kernel, base) their union as a bitmap, whether two meet or one leaves its SM, the longest gap, and where a
+// region of each kernel would start on each SM.
 module region_view #(
   parameter int unsigned M     = 1,   // SMs
   parameter int unsigned K     = 2,   // kernels
@@ -59,7 +60,8 @@ module region_view #(
         for (int unsigned u = 0; u < U; u++) begin
           good = 1'b1;
           for (int unsigned l = 0; l < 2**LenW; l++)
-            if (l < 32'(length_i[k*LenW +: LenW]) && (u + l >= 32'(total_i) || u + l >= U || bitmap_o[m*U + ((u + l) % U)])) good = 1'b0;
+            if (l < 32'(length_i[k*LenW +: LenW])
+                && (u + l >= 32'(total_i) || u + l >= U || bitmap_o[m*U + ((u + l) % U)])) good = 1'b0;
           start_o[(m*K + k)*U + u] = good;
         end
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of rr_arbiter with five requesters in two sets, of which one is used in a cycle: one grant to a requester of each set, and nobody who
-// asks in both waits for more grants than there are others.
+// Properties of rr_arbiter with five requesters in two sets, of which one is used in a cycle: one grant to a requester
+// of each set, and nobody who asks in both waits for more grants than there are others.
 module rr_arbiter_props #(
   parameter int unsigned N = 5
 ) (
@@ -13,7 +13,13 @@ module rr_arbiter_props #(
 );
   logic [2*N-1:0] grants;
   logic [N-1:0]   grant;
-  rr_arbiter #(.N(N), .SETS(2)) dut (.clk_i, .rst_ni, .request_i({request_i | other_i, request_i}), .grant_o(grants), .used_i(advance_i ? grant : '0));
+  rr_arbiter #(.N(N), .SETS(2)) dut (
+    .clk_i,
+    .rst_ni,
+    .request_i ({request_i | other_i, request_i}),
+    .grant_o   (grants),
+    .used_i    (advance_i ? grant : '0)
+  );
   assign grant = second_i ? grants[2*N-1:N] : grants[N-1:0];
   (* hierconn *) logic [N-1:0] \dut.first_q ;
 
@@ -49,10 +55,12 @@ module rr_arbiter_props #(
     end
     if (!started) assume (!rst_ni);
     if (started && rst_ni) begin
-      grants_one_requester:            assert ((request_i == '0) == (grants[N-1:0] == '0) && (grants[N-1:0] & ~request_i) == '0
-                                               && (grants[N-1:0] & (grants[N-1:0] - 1'b1)) == '0);
-      grants_one_of_the_second_set:    assert (((request_i | other_i) == '0) == (grants[2*N-1:N] == '0) && (grants[2*N-1:N] & ~(request_i | other_i)) == '0
-                                               && (grants[2*N-1:N] & (grants[2*N-1:N] - 1'b1)) == '0);
+      grants_one_requester:            assert ((request_i == '0) == (grants[N-1:0] == '0)
+          && (grants[N-1:0] & ~request_i) == '0
+              && (grants[N-1:0] & (grants[N-1:0] - 1'b1)) == '0);
+      grants_one_of_the_second_set:    assert (((request_i | other_i) == '0) == (grants[2*N-1:N] == '0)
+          && (grants[2*N-1:N] & ~(request_i | other_i)) == '0
+              && (grants[2*N-1:N] & (grants[2*N-1:N] - 1'b1)) == '0);
       nobody_waits_for_two_rounds:     assert (ok_wait);
       waiting_brings_the_turn_closer:  assert (ok_round);
       position_is_a_thermometer:       assert (ok_thermometer);

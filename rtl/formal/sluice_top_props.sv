@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of sluice_top with two SMs, K kernel slots, four CTAs and one scheduler an SM, without regions, with SM_ENABLE and SM_READY, at full width. Idle, every
-// output but irq_o is at rest. OPTIONS: with the launch port, FLUSH, PATIENCE, PRIORITY and CHURN, too.
+// Properties of sluice_top with two SMs, K kernel slots, four CTAs and one scheduler an SM, without regions, with
+// SM_ENABLE and SM_READY, at full width. Idle, every output but irq_o is at rest. OPTIONS: with the launch port, FLUSH,
+// PATIENCE, PRIORITY and CHURN, too.
 module sluice_top_props #(
   parameter int unsigned K       = 2,
   parameter int unsigned OPTIONS = 0
@@ -39,39 +40,86 @@ module sluice_top_props #(
   logic [3:0]  profile_kernel;
   logic [5:0]  profile_ctas;
   logic [sluice_pkg::ScaledW-1:0] scaled;
-  sluice_top #(.NUM_SM(2), .MAX_KERNELS(K), .MAX_CTAS(4), .NUM_SCHED(1), .REGION_UNITS(0), .SM_ENABLE(1), .SM_READY(1), .FLUSH(OPTIONS),
-    .PATIENCE(4 * OPTIONS), .PRIORITY(OPTIONS), .LAUNCH_QUEUE(2 * OPTIONS), .CHURN(2 * OPTIONS)) dut (
-    .clk_i, .rst_ni, .tag_rst_ni(rst_ni), .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o(awready), .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i,
-    .s_axi_wready_o(wready), .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i,
-    .s_axi_arready_o(arready), .s_axi_rdata_o(rdata), .s_axi_rresp_o(rresp), .s_axi_rvalid_o(rvalid), .s_axi_rready_i, .irq_o(irq),
-    .issue_valid_i, .issue_kernel_i, .request_i, .launch_valid_i, .launched_valid_o(launched_valid),
-    .kernel_done_o(kernel_done), .flush_valid_o(flush_valid), .sm_ready_i, .dispatch_valid_o(dispatch_valid), .dispatch_ready_i, .dispatch_sm_o(sm),
-    .dispatch_kernel_o(kernel), .dispatch_slot_o(slot), .dispatch_cta_o(cta), .dispatch_register_base_o(register_base),
-    .dispatch_shared_base_o(shared_base), .done_valid_i, .done_sm_i, .done_slot_i, .profile_window_o(profile_window), .profile_valid_o(profile_valid),
-    .profile_kernel_o(profile_kernel), .profile_ctas_o(profile_ctas), .profile_scaled_o(scaled), .idle_o(idle));
-  (* hierconn *) wire       \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh , \dut.i_cta_dispatcher.ready_changes ,
+  sluice_top #(
+    .NUM_SM(2), .MAX_KERNELS(K), .MAX_CTAS(4), .NUM_SCHED(1), .REGION_UNITS(0), .SM_ENABLE(1), .SM_READY(1),
+    .FLUSH(OPTIONS), .PATIENCE(4 * OPTIONS), .PRIORITY(OPTIONS), .LAUNCH_QUEUE(2 * OPTIONS), .CHURN(2 * OPTIONS)
+  ) dut (
+    .clk_i,
+    .rst_ni,
+    .tag_rst_ni               (rst_ni),
+    .s_axi_awaddr_i,
+    .s_axi_awvalid_i,
+    .s_axi_awready_o          (awready),
+    .s_axi_wdata_i,
+    .s_axi_wstrb_i,
+    .s_axi_wvalid_i,
+    .s_axi_wready_o           (wready),
+    .s_axi_bresp_o            (bresp),
+    .s_axi_bvalid_o           (bvalid),
+    .s_axi_bready_i,
+    .s_axi_araddr_i,
+    .s_axi_arvalid_i,
+    .s_axi_arready_o          (arready),
+    .s_axi_rdata_o            (rdata),
+    .s_axi_rresp_o            (rresp),
+    .s_axi_rvalid_o           (rvalid),
+    .s_axi_rready_i,
+    .irq_o                    (irq),
+    .issue_valid_i,
+    .issue_kernel_i,
+    .request_i,
+    .launch_valid_i,
+    .launched_valid_o         (launched_valid),
+    .kernel_done_o            (kernel_done),
+    .flush_valid_o            (flush_valid),
+    .sm_ready_i,
+    .dispatch_valid_o         (dispatch_valid),
+    .dispatch_ready_i,
+    .dispatch_sm_o            (sm),
+    .dispatch_kernel_o        (kernel),
+    .dispatch_slot_o          (slot),
+    .dispatch_cta_o           (cta),
+    .dispatch_register_base_o (register_base),
+    .dispatch_shared_base_o   (shared_base),
+    .done_valid_i,
+    .done_sm_i,
+    .done_slot_i,
+    .profile_window_o         (profile_window),
+    .profile_valid_o          (profile_valid),
+    .profile_kernel_o         (profile_kernel),
+    .profile_ctas_o           (profile_ctas),
+    .profile_scaled_o         (scaled),
+    .idle_o                   (idle)
+  );
+  (* hierconn *) wire
+    \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh , \dut.i_cta_dispatcher.ready_changes ,
     \dut.i_cta_dispatcher.sweep , \dut.i_partition_sequencer.kept_start ;
   (* hierconn *) wire [1:0] \dut.i_cta_dispatcher.charge_sm ,
     \dut.i_cta_dispatcher.charged_sm , \dut.i_cta_dispatcher.release_sm ;
 
-  // The unit is in any state, not only in one that it can reach. Of such states four are excluded: a request of the phase monitor while it
-  // does not watch (phase_monitor is proven to ask in the cycle after it watched only, and what ends the watching does not rest), a CTA on its way
-  // to an SM that is not busy, or from one and of no kernel (cta_dispatcher is proven to have none: what_is_fresh_is_valid, busy_is_what_is_on_its_way,
+  // The unit is in any state, not only in one that it can reach. Of such states four are excluded: a request of the
+  // phase monitor while it does not watch (phase_monitor is proven to ask in the cycle after it watched only, and what
+  // ends the watching does not rest), a CTA on its way to an SM that is not busy, or from one and of no kernel
+  // (cta_dispatcher is proven to have none: what_is_fresh_is_valid, busy_is_what_is_on_its_way,
   // each_end_is_counted_and_credited), and an idle_o
-  // that is high while a block does not rest, in the first cycle: what it is in the next is proven. So is that a unit at rest is settled: no SM is to be read
-  // again for a claim, the core does not begin, and kernels are ordered by the priorities that they have.
+  // that is high while a block does not rest, in the first cycle: what it is in the next is proven. So is that a unit
+  // at rest is settled: no SM is to be read again for a claim, the core does not begin, and kernels are ordered by the
+  // priorities that they have.
   logic quiet_q, irq_q, started;   // quiet: idle, nobody asks for anything, and who is ready stays
   initial started = 1'b0;
   always_ff @(posedge clk_i) begin
     started <= 1'b1;
-    quiet_q <= rst_ni && idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i && !(launch_valid_i && OPTIONS != 0)
+    quiet_q <= rst_ni && idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i
+        && !(launch_valid_i && OPTIONS != 0)
              && !\dut.i_cta_dispatcher.ready_changes ;
     irq_q   <= irq;
   end
-  (* hierconn *) wire [K*K-1:0] \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_q , \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_d ;
+  (* hierconn *) wire [K*K-1:0]
+    \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_q , \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_d ;
   logic settled;   // with the options, what else no unit at rest has; in all cycles but the first it is proven here
   assign settled = !\dut.i_cta_dispatcher.sweep && !\dut.i_partition_sequencer.kept_start && (OPTIONS == 0
-    || \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_q == \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_d );
+    || \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_q
+    == \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_d );
   always_comb begin
     if (\dut.rests ) assume (!\dut.monitor_request && !\dut.i_cta_dispatcher.fresh 
       && (\dut.i_cta_dispatcher.charge_sm | \dut.i_cta_dispatcher.charged_sm |
@@ -81,8 +129,11 @@ module sluice_top_props #(
     if (started && rst_ni) what_rests_is_settled: assert (!\dut.rests || settled);
     if (started) idle_only_while_every_block_rests: assert (!idle || \dut.rests || \dut.i_cta_dispatcher.ready_changes 
       || (launch_valid_i && OPTIONS != 0));
-    if (!rst_ni) reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid && !profile_valid && !profile_window && !idle);
-    if (started && rst_ni && quiet_q) nothing_changes_while_idle: assert (idle && irq == irq_q && awready && wready && arready && !bvalid && !rvalid
+    if (!rst_ni)
+      reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid
+          && !profile_valid && !profile_window && !idle);
+    if (started && rst_ni && quiet_q)
+      nothing_changes_while_idle: assert (idle && irq == irq_q && awready && wready && arready && !bvalid && !rvalid
       && !dispatch_valid && !profile_valid && !profile_window && !launched_valid && !flush_valid && kernel_done == '0);
   end
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of wait_guard alone: when a kernel that waits has the claim, and what that is worth; for any kernel (constant), and any inputs but that a
-// kernel holds a CTA, and so does not wait, in the cycle after a pick.
+// Properties of wait_guard alone: when a kernel that waits has the claim, and what that is worth; for any kernel
+// (constant), and any inputs but that a kernel holds a CTA, and so does not wait, in the cycle after a pick.
 module wait_guard_props #(
   parameter int unsigned M = 3,
   parameter int unsigned K = 3,
@@ -26,19 +26,36 @@ module wait_guard_props #(
   logic [M-1:0] reserved;
   logic         sweep, busy;
   wait_guard #(.NUM_SM(M), .MAX_KERNELS(K), .PATIENCE(P)) dut (
-    .clk_i, .rst_ni, .waits_i, .pick_kernel_i, .quota_changed_i, .eval_i, .eval_sm_i, .eval_quota_i, .port_sm_i, .port_quota_i, .sm_enable_i, .life_i,
-    .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep), .busy_o(busy));
+    .clk_i,
+    .rst_ni,
+    .waits_i,
+    .pick_kernel_i,
+    .quota_changed_i,
+    .eval_i,
+    .eval_sm_i,
+    .eval_quota_i,
+    .port_sm_i,
+    .port_quota_i,
+    .sm_enable_i,
+    .life_i,
+    .claim_o    (claim),
+    .reserved_o (reserved),
+    .sweep_o    (sweep),
+    .busy_o     (busy)
+  );
   (* hierconn *) logic [K-1:0] \dut.urgent_q , \dut.claim_q , \dut.mark_q ;
   (* hierconn *) logic [M-1:0] \dut.reserved_q , \dut.hung_q ;
   (* hierconn *) logic [P-1:0] \dut.timer_q ;
 
   logic         waits, urgent, mine, read;
-  logic [P+1:0] waited, idle, dead;  // cycles: of the kernel; of a claim without an SM, since all are read for it; of a reserved SM without life
+  logic [P+1:0] waited, idle, dead;  // cycles: of the kernel; of a claim without an SM, since all are read for it; of a
+                                     // reserved SM without life
   logic [M-1:0] fit_for, gone, life_q;   // gone: lost its reservation by showing no life, and showed none since
   logic [2:0]   others;              // claims of others since the kernel is urgent
   logic [K-1:0] claim_before;
   logic [M-1:0] reserved_before;
-  logic         asked_q, read_q;     // an enabled SM with a quota for the claim was read in the cycle before, none being reserved
+  logic         asked_q, read_q;     // an enabled SM with a quota for the claim was read in the cycle before, none
+                                     // being reserved
   logic         lost_q;
   logic         read_quota, port_quota;
   assign waits  = (waits_i & kernel) != '0;
@@ -78,7 +95,8 @@ module wait_guard_props #(
       if (\dut.claim_q == '0 || \dut.reserved_q != '0 || quota_changed_i || sweep)     idle <= '0;
       else if (idle != '1)                                                             idle <= idle + 1'b1;
       reserved_before <= \dut.reserved_q ;
-      dead   <= (\dut.reserved_q != '0 && (\dut.reserved_q & life_i) == '0 && (reserved_before == '0 || reserved_before == \dut.reserved_q )) ? dead + 1'b1 : '0;
+      dead   <= (\dut.reserved_q != '0 && (\dut.reserved_q & life_i) == '0
+          && (reserved_before == '0 || reserved_before == \dut.reserved_q )) ? dead + 1'b1 : '0;
       life_q <= life_i;
       if (\dut.reserved_q == '0 && !lost_q && \dut.claim_q != '0) gone <= (gone | reserved_before) & ~life_i;
       else                                                         gone <= gone & ~life_i;
@@ -99,16 +117,20 @@ module wait_guard_props #(
       one_that_waits_is_urgent_in_two_ticks:     assert (waited != (P+2)'(2 * Tick) || urgent);
       nobody_is_urgent_before_a_tick:            assert (!urgent || waited >= (P+2)'(Tick) || !waits);
       an_urgent_one_is_passed_by_each_other_once: assert (others < 3'(K));
-      one_has_the_claim:                         assert ((\dut.claim_q & (\dut.claim_q - 1'b1)) == '0 && (claim & ~waits_i) == '0
-                                                         && (\dut.claim_q & ~\dut.urgent_q ) == '0);
-      one_sm_is_reserved_for_a_claim:            assert ((\dut.reserved_q & (\dut.reserved_q - 1'b1)) == '0 && (\dut.reserved_q == '0 || \dut.claim_q != '0)
-                                                         && (reserved == '0 || claim != '0));
+      one_has_the_claim:                         assert ((\dut.claim_q & (\dut.claim_q - 1'b1)) == '0
+          && (claim & ~waits_i) == '0
+              && (\dut.claim_q & ~\dut.urgent_q ) == '0);
+      one_sm_is_reserved_for_a_claim:            assert ((\dut.reserved_q & (\dut.reserved_q - 1'b1)) == '0
+          && (\dut.reserved_q == '0 || \dut.claim_q != '0)
+              && (reserved == '0 || claim != '0));
       the_first_sm_with_a_quota_is_reserved:     assert (!read_q || \dut.claim_q == '0 || \dut.reserved_q != '0);
-      it_stays_until_the_claim_ends:             assert (reserved_before == '0 || lost_q || \dut.claim_q == '0 || \dut.reserved_q == reserved_before || dead >= (P+2)'(Tick));
+      it_stays_until_the_claim_ends:             assert (reserved_before == '0 || lost_q || \dut.claim_q == '0
+          || \dut.reserved_q == reserved_before || dead >= (P+2)'(Tick));
       a_dead_sm_is_not_kept_for_longer:          assert (dead < (P+2)'(2 * Tick) || \dut.reserved_q == '0);
       a_dead_sm_is_not_reserved_again:           assert ((\dut.reserved_q & ~reserved_before & gone) == '0);
       an_sm_that_shows_life_is_not_passed_over:  assert ((\dut.hung_q & life_q) == '0);
-      a_claim_is_kept_for_a_tick:                assert (!(claim_before != '0 && \dut.claim_q == '0) || past_idle >= (P+2)'(Tick) || past_reserved || past_served);
+      a_claim_is_kept_for_a_tick:                assert (!(claim_before != '0 && \dut.claim_q == '0)
+          || past_idle >= (P+2)'(Tick) || past_reserved || past_served);
       a_claim_without_an_sm_passes_on:           assert (\dut.claim_q == '0 || idle < (P+2)'(2 * Tick));
       at_rest_nothing_is_read_again:             assert (busy || !sweep);
       what_waits_is_not_at_rest:                 assert (busy || (\dut.urgent_q | \dut.claim_q | \dut.mark_q ) == '0);

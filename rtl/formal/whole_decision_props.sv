@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole decision of partition_sequencer as its neighbours see it, from a launch of K kernels on M SMs to the quotas in force: written from the page and
-// the ports alone. The kernels come in any order, with any occupancies; SMs settle or not, kernels are spent or not, the core decides anything. The
-// counter answers a cycle after it is asked, the core as soon as it is waited for; warm-up, drain and delay are as short as they can be.
+// A whole decision of partition_sequencer as its neighbours see it, from a launch of K kernels on M SMs to the quotas
+// in force: written from the page and the ports alone. The kernels come in any order, with any occupancies; SMs settle
+// or not, kernels are spent or not, the core decides anything. The counter answers a cycle after it is asked, the core
+// as soon as it is waited for; warm-up, drain and delay are as short as they can be.
 module whole_decision_props #(
   parameter int unsigned M = 3,
   parameter int unsigned K = 3,
@@ -11,8 +12,10 @@ module whole_decision_props #(
   input logic                         rst_ni,
   input logic [sluice_pkg::SmW-1:0]   query_sm_i
 );
-  localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW, SmW = sluice_pkg::SmW;
-  localparam int unsigned Longest = 8 + 3 * K + (3 + 2 * K + 4) * N;   // cycles: the plan, and as many windows as there are levels
+  localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW,
+    SmW = sluice_pkg::SmW;
+  localparam int unsigned Longest = 8 + 3 * K + (3 + 2 * K + 4) * N;   // cycles: the plan, and as many windows as there
+                                                                       // are levels
   localparam logic [3:0] Allocate = 4'd4;
 
   (* anyconst *) logic [K*KIndexW-1:0] age;        // slots, oldest first
@@ -24,7 +27,8 @@ module whole_decision_props #(
   (* anyconst *) logic [CtaW-1:0]      level;      // any number of CTAs
 
   logic [K*CtaW-1:0] quota, port_quota;
-  logic              count_start, changed, sample_valid, sample_read, sample_drop, profiling, decision, counted_q, waited_q;
+  logic              count_start, changed, sample_valid, sample_read, sample_drop, profiling, decision, counted_q,
+    waited_q;
   logic [SmW-1:0]    sample_sm;
   logic [K-1:0]      count_kernel;
   logic [3:0]        state;
@@ -37,13 +41,49 @@ module whole_decision_props #(
       if (count_kernel[k]) answer |= occupancy[k*CtaW +: CtaW];
   end
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
-    .clk_i, .rst_ni, .mode_i(sluice_pkg::ModeDynamic), .mode_write_i(1'b0), .sm_enable_i('1), .enable_write_i(1'b0), .core_demand_kernel_i('0), .demand_i('0),
-    .count_start_o(count_start), .count_kernel_o(count_kernel), .count_done_i(counted_q), .occupancy_i(answer), .quota_i('0), .mask_i('0), .static_write_i(1'b0),
-    .warm_up_i('0), .window_i(sluice_pkg::WindowW'(1)), .drain_limit_i('0), .delay_i('0), .reprofile_i(1'b0), .num_present_i(KernelW'(K)), .age_i(age),
-    .change_i(age_q == 7'd1), .query_sm_i(M'(1) << query_sm_i), .query_quota_o(quota), .port_sm_i(M'(1)), .port_quota_o(port_quota), .quota_changed_o(changed),
-    .spent_i(spent), .settled_i(settled), .profiling_o(profiling), .sample_read_o(sample_read), .sample_sm_o(sample_sm), .sample_drop_o(sample_drop),
-    .sample_valid_o(sample_valid), .sample_o(sample), .core_done_i(waited_q), .core_no_fit_i(no_fit), .core_spatial_i(spatial), .core_ctas_i(core_ctas),
-    .state_o(state), .decision_o(decision));
+    .clk_i,
+    .rst_ni,
+    .mode_i               (sluice_pkg::ModeDynamic),
+    .mode_write_i         (1'b0),
+    .sm_enable_i          ('1),
+    .enable_write_i       (1'b0),
+    .core_demand_kernel_i ('0),
+    .demand_i             ('0),
+    .count_start_o        (count_start),
+    .count_kernel_o       (count_kernel),
+    .count_done_i         (counted_q),
+    .occupancy_i          (answer),
+    .quota_i              ('0),
+    .mask_i               ('0),
+    .static_write_i       (1'b0),
+    .warm_up_i            ('0),
+    .window_i             (sluice_pkg::WindowW'(1)),
+    .drain_limit_i        ('0),
+    .delay_i              ('0),
+    .reprofile_i          (1'b0),
+    .num_present_i        (KernelW'(K)),
+    .age_i                (age),
+    .change_i             (age_q == 7'd1),
+    .query_sm_i           (M'(1) << query_sm_i),
+    .query_quota_o        (quota),
+    .port_sm_i            (M'(1)),
+    .port_quota_o         (port_quota),
+    .quota_changed_o      (changed),
+    .spent_i              (spent),
+    .settled_i            (settled),
+    .profiling_o          (profiling),
+    .sample_read_o        (sample_read),
+    .sample_sm_o          (sample_sm),
+    .sample_drop_o        (sample_drop),
+    .sample_valid_o       (sample_valid),
+    .sample_o             (sample),
+    .core_done_i          (waited_q),
+    .core_no_fit_i        (no_fit),
+    .core_spatial_i       (spatial),
+    .core_ctas_i          (core_ctas),
+    .state_o              (state),
+    .decision_o           (decision)
+  );
 
   // Whose an SM is: ranges one behind the other, the first of them an SM longer where they are not equal.
   function automatic [KernelW-1:0] range_of(input logic [SmW-1:0] sm);
@@ -117,15 +157,20 @@ module whole_decision_props #(
     assume (32'(rank) < K && 32'(query_sm_i) < M && level <= CtaW'(N));
     if (sample_read) assume (query_sm_i == sample_sm);
     for (int unsigned k = 0; k < K; k++) begin
-      assume (occupancy[k*CtaW +: CtaW] != '0 && occupancy[k*CtaW +: CtaW] <= CtaW'(N) && core_ctas[k*CtaW +: CtaW] <= CtaW'(N));
+      assume (occupancy[k*CtaW +: CtaW] != '0 && occupancy[k*CtaW +: CtaW] <= CtaW'(N)
+          && core_ctas[k*CtaW +: CtaW] <= CtaW'(N));
       assume (32'(age[k*KIndexW +: KIndexW]) < K);
       for (int unsigned j = 0; j < k; j++) assume (age[j*KIndexW +: KIndexW] != age[k*KIndexW +: KIndexW]);
     end
     if (started && rst_ni) begin
       a_decision_comes:                assert (age_q < 7'(Longest) || decided);
       there_is_one_decision:           assert (!decided || !decision);
-      if (decision) each_level_is_sampled_once: assert (handed == 2'((level != '0 && level <= of_slot(occupancy, slot_of(rank))) ? 1 : 0));
-      if (sample_valid) a_label_is_the_quota_of_the_sm_that_was_read: assert (read_q && sample.kernel == owner_q && sample.ctas == given_q);
+      if (decision)
+        each_level_is_sampled_once: assert (handed
+            == 2'((level != '0 && level <= of_slot(occupancy, slot_of(rank))) ? 1 : 0));
+      if (sample_valid)
+        a_label_is_the_quota_of_the_sm_that_was_read: assert (read_q && sample.kernel == owner_q
+            && sample.ctas == given_q);
       if (profiling) in_a_window_an_sm_is_one_kernels: assert (alone);
       if (profiling) in_a_window_no_more_is_asked_for_than_fits: assert (fits);
       if (decided && !no_fit && !spatial && clean == '1) counts_in_force_are_the_decided_ones: assert (ok_counts);

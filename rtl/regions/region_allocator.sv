@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// region_allocator: contiguous regions of registers and of shared memory on every SM, first fit, in units (docs/reference/blocks/region_allocator.md).
-// Nothing but the base of each CTA slot, whether it has regions, and the largest gap of each SM is kept; whose slot it is, and whether it
-// is used, come from sm_resource_table.
+// region_allocator: contiguous regions of registers and of shared memory on every SM, first fit, in units
+// (docs/reference/blocks/region_allocator.md). Nothing but the base of each CTA slot, whether it has regions, and the
+// largest gap of each SM is kept; whose slot it is, and whether it is used, come from sm_resource_table.
 // An SM that holds a CTA without regions has room for none: where that CTA lies is not known here.
 // One allocation and one release a cycle, on the same SM too: the search sees the state before the
 // release. An allocation that would not fit does harm: callers ask before.
@@ -16,14 +16,15 @@ module region_allocator #(
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
-  // Of each resource, registers in the low bits: units of an SM, 0..UNITS, stable while anything is held; units of one CTA of each kernel,
-  // stable while one is resident.
+  // Of each resource, registers in the low bits: units of an SM, 0..UNITS, stable while anything is held; units of one
+  // CTA of each kernel, stable while one is resident.
   input  logic [2*LenW-1:0]             total_i,
   input  logic [2*MAX_KERNELS*LenW-1:0] length_i,
   // A CTA is taken: not with regions in the cycle after another was taken with regions on that SM.
   input  logic                          admit_valid_i,
   input  logic [NUM_SM-1:0]             admit_sm_i,        // one-hot
-  input  logic [SlotsW-1:0]             admit_slots_i,     // of that SM, before it: kernel of each CTA slot, and in the low bits which are used
+  input  logic [SlotsW-1:0]             admit_slots_i,     // of that SM, before it: kernel of each CTA slot, and in the
+                                                           // low bits which are used
   // Its regions, in the next cycle.
   input  logic                          alloc_valid_i,
   input  logic                          alloc_region_i,   // 0: it holds no region
@@ -49,7 +50,8 @@ module region_allocator #(
   localparam int unsigned N = MAX_CTAS, KernelW = $clog2(MAX_KERNELS);
 
   logic [NUM_SM*N-1:0]  region;   // of a used slot that is not being allocated: it has regions
-  logic [N-1:0]         admit_region, free_region, eval_region, admit_held, free_held, eval_held, row_held_q, merge_held_q;
+  logic [N-1:0]         admit_region, free_region, eval_region, admit_held, free_held, eval_held, row_held_q,
+    merge_held_q;
   logic [N*KernelW-1:0] row_kernel_q, free_kernel, merge_kernel_q;
   logic                 merge_valid_q, admit_meets, free_meets, eval_meets, eval_unknown, eval_unknown_q;
   logic [NUM_SM-1:0]    merge_sm_q;
@@ -68,7 +70,8 @@ module region_allocator #(
     admit_meets = (admit_sm_i & alloc_sm_i) != '0;
     free_meets = alloc_valid_i && (free_sm_i & alloc_sm_i) != '0;
     eval_meets = (eval_sm_i & alloc_sm_i) != '0;
-    admit_held  = admit_slots_i[N-1:0] & admit_region & ~(admit_meets ? allocated : '0) & ~(free_valid_i && (admit_sm_i & free_sm_i) != '0 ? free_slot_i : '0);
+    admit_held  = admit_slots_i[N-1:0] & admit_region & ~(admit_meets ? allocated : '0)
+        & ~(free_valid_i && (admit_sm_i & free_sm_i) != '0 ? free_slot_i : '0);
     // A CTA that is allocated there in this cycle is not among the slots yet.
     free_held   = free_slots_i[N-1:0] & free_region;
     free_kernel = free_slots_i[N +: N*KernelW];
@@ -143,5 +146,6 @@ module region_allocator #(
     );
   end
   assign check_fits_o = check_fits[MAX_KERNELS-1:0] & check_fits[2*MAX_KERNELS-1:MAX_KERNELS];
-  assign eval_fits_o  = eval_fits[MAX_KERNELS-1:0] & eval_fits[2*MAX_KERNELS-1:MAX_KERNELS] & {MAX_KERNELS{!eval_unknown_q}};
+  assign eval_fits_o  = eval_fits[MAX_KERNELS-1:0] & eval_fits[2*MAX_KERNELS-1:MAX_KERNELS]
+      & {MAX_KERNELS{!eval_unknown_q}};
 endmodule

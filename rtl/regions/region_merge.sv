@@ -18,7 +18,8 @@ module region_merge #(
 );
   localparam int unsigned HighW = 1 + BaseW, LowW = 1 + BaseW + KernelW;
 
-  // The lowest of those above, as the largest complement; the highest of those below, with its kernel. The first bit: there is one.
+  // The lowest of those above, as the largest complement; the highest of those below, with its kernel. The first bit:
+  // there is one.
   logic [MAX_CTAS*HighW-1:0] high;
   logic [MAX_CTAS*LowW-1:0]  low;
   logic [HighW-1:0]          highest;
@@ -26,11 +27,18 @@ module region_merge #(
   always_comb
     for (int unsigned s = 0; s < MAX_CTAS; s++) begin
       high[s*HighW +: HighW] = (real_i[s] && above_i[s]) ? {1'b1, ~base_i[s*BaseW +: BaseW]} : '0;
-      low[s*LowW +: LowW]    = (real_i[s] && !above_i[s]) ? {1'b1, base_i[s*BaseW +: BaseW], kernel_i[s*KernelW +: KernelW]} : '0;
+      low[s*LowW +: LowW]    = (real_i[s] && !above_i[s])
+          ? {1'b1, base_i[s*BaseW +: BaseW], kernel_i[s*KernelW +: KernelW]} : '0;
     end
 
-  max_tree #(.COUNT(MAX_CTAS), .W(HighW)) i_above (.values_i(high), .max_o(highest));
-  max_tree #(.COUNT(MAX_CTAS), .W(LowW), .KeyW(HighW)) i_below (.values_i(low), .max_o(lowest));
+  max_tree #(.COUNT(MAX_CTAS), .W(HighW)) i_above (
+    .values_i (high),
+    .max_o    (highest)
+  );
+  max_tree #(.COUNT(MAX_CTAS), .W(LowW), .KeyW(HighW)) i_below (
+    .values_i (low),
+    .max_o    (lowest)
+  );
 
   logic [BaseW-1:0] bound;
   logic [LenW-1:0]  upper, length;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // region_search: the gaps between the regions of one SM, and first fit among them. Combinational.
-// A gap begins at 0 or at the end of a region and ends where the next region begins. Regions never overlap, so one is above another when its
-// base is: N (N-1) / 2 comparisons order them all.
+// A gap begins at 0 or at the end of a region and ends where the next region begins. Regions never overlap, so one is
+// above another when its base is: N (N-1) / 2 comparisons order them all.
 module region_search #(
   parameter int unsigned MAX_CTAS = 8,
   parameter int unsigned UNITS    = 64,
@@ -14,7 +14,8 @@ module region_search #(
   input  logic [MAX_CTAS*BaseW-1:0]    base_i,
   input  logic [MAX_CTAS*LenW-1:0]     length_i,
   output logic [BaseW-1:0]             first_o,    // lowest base with room; 0 if there is none
-  output logic [(MAX_CTAS+1)*LenW-1:0] gaps_o,     // behind each slot's region, and at the start of the SM; 0 behind none
+  output logic [(MAX_CTAS+1)*LenW-1:0] gaps_o,     // behind each slot's region, and at the start of the SM; 0 behind
+                                                   // none
   output logic [MAX_CTAS:0]            chosen_o    // one-hot: the gap of first_o
 );
   localparam int unsigned N = MAX_CTAS;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// region_space: the regions of one resource on every SM: the base of each CTA slot, and the largest gap of each SM, which means something
-// while a region is held there (docs/reference/blocks/region_allocator.md: cycles). Which slots hold one is kept by region_allocator for both resources.
+// region_space: the regions of one resource on every SM: the base of each CTA slot, and the largest gap of each SM,
+// which means something while a region is held there (docs/reference/blocks/region_allocator.md: cycles). Which slots
+// hold one is kept by region_allocator for both resources.
 module region_space #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -81,16 +82,25 @@ module region_space #(
   end
 
   region_search #(.MAX_CTAS(N), .UNITS(UNITS)) i_search (
-    .total_i, .want_i(want), .real_i(row_real), .base_i(row_base_q), .length_i(row_length), .first_o(alloc_base_o), .gaps_o(gaps),
-    .chosen_o(chosen));
+    .total_i,
+    .want_i   (want),
+    .real_i   (row_real),
+    .base_i   (row_base_q),
+    .length_i (row_length),
+    .first_o  (alloc_base_o),
+    .gaps_o   (gaps),
+    .chosen_o (chosen)
+  );
 
-  // A net of its own to every four SMs: one to all of them would hold up the search. Masked, not chosen: Yosys would take the choice away.
+  // A net of its own to every four SMs: one to all of them would hold up the search. Masked, not chosen: Yosys would
+  // take the choice away.
   logic [(NUM_SM+3)/4-1:0]       write_group;
   logic [(NUM_SM+3)/4*BaseW-1:0] write_base;
   always_comb begin
     write_group = '0;
     for (int unsigned m = 0; m < NUM_SM; m++) write_group[m/4] |= alloc_sm_i[m];
-    for (int unsigned g = 0; g < (NUM_SM + 3) / 4; g++) write_base[g*BaseW +: BaseW] = alloc_base_o & {BaseW{write_group[g]}};
+    for (int unsigned g = 0; g < (NUM_SM + 3) / 4; g++)
+      write_base[g*BaseW +: BaseW] = alloc_base_o & {BaseW{write_group[g]}};
   end
 
   // The gaps in the cycle after it, less what was taken of one of them.
@@ -128,13 +138,23 @@ module region_space #(
     for (int unsigned s = 0; s < N; s++) begin
       merge_real[s] = 1'b0;
       for (int unsigned k = 0; k < MAX_KERNELS; k++)
-        if (merge_held_i[s] && merge_kernel_i[s*KernelW +: KernelW] == KernelW'(k) && length_i[k*LenW +: LenW] != '0) merge_real[s] = 1'b1;
+        if (merge_held_i[s] && merge_kernel_i[s*KernelW +: KernelW] == KernelW'(k) && length_i[k*LenW +: LenW] != '0)
+          merge_real[s] = 1'b1;
     end
 
   region_merge #(.MAX_KERNELS(MAX_KERNELS), .MAX_CTAS(N), .UNITS(UNITS)) i_merge (
-    .total_i, .length_i, .real_i(merge_real), .above_i(above_q), .base_i(merge_base_q), .kernel_i(merge_kernel_i),
-    .gap_o(merged));
-  max_tree #(.COUNT(N + 1), .W(LenW)) i_rest (.values_i(gaps_left), .max_o(rest));
+    .total_i,
+    .length_i,
+    .real_i   (merge_real),
+    .above_i  (above_q),
+    .base_i   (merge_base_q),
+    .kernel_i (merge_kernel_i),
+    .gap_o    (merged)
+  );
+  max_tree #(.COUNT(N + 1), .W(LenW)) i_rest (
+    .values_i (gaps_left),
+    .max_o    (rest)
+  );
 
   // The largest gap: found again after an allocation, grown by a release.
   always_comb begin
@@ -145,7 +165,8 @@ module region_space #(
     eval_largest = '0;
     for (int unsigned m = 0; m < NUM_SM; m++)
       if (eval_sm_i[m]) eval_largest |= largest[m*LenW +: LenW];
-    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin   // in the larger of two gaps fits what fits in one: the comparison of the two is not waited for
+    // in the larger of two gaps fits what fits in one: the comparison of the two is not waited for
+    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
       merged_fits[k]  = merged >= length_i[k*LenW +: LenW];
       check_fits_o[k] = rest >= length_i[k*LenW +: LenW] || (merge_meets_i && merged_fits[k]);
       eval_fits_o[k]  = eval_empty_q || eval_gap_q >= length_i[k*LenW +: LenW];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// region_units: demands in units of one resource. The unit is the smallest power of two of which at most UNITS make up the capacity.
-// A CTA that needs more units than the capacity has whole ones does not fit at all. Of a demand above the capacity nothing is told: that it does not
-// fit is seen elsewhere, and lengths need no more bits than UNITS.
+// region_units: demands in units of one resource. The unit is the smallest power of two of which at most UNITS make up
+// the capacity. A CTA that needs more units than the capacity has whole ones does not fit at all. Of a demand above the
+// capacity nothing is told: that it does not fit is seen elsewhere, and lengths need no more bits than UNITS.
 module region_units #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned UNITS       = 64,
@@ -12,7 +12,8 @@ module region_units #(
   input  logic [MAX_KERNELS*AmountW-1:0] demand_i,
   output logic [4:0]                     shift_o,       // log2 of the unit
   output logic [LenW-1:0]                total_o,       // whole units of the capacity
-  output logic [MAX_KERNELS*LenW-1:0]    length_o,      // units of one CTA, rounded up; it and the next mean something when demand <= capacity
+  output logic [MAX_KERNELS*LenW-1:0]    length_o,      // units of one CTA, rounded up; it and the next mean something
+                                                        // when demand <= capacity
   output logic [MAX_KERNELS-1:0]         fits_o
 );
   always_comb begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kept_profiles: what outlives a change of the present kernels (docs/reference/blocks/partition_sequencer.md, Churn): which kernels have a curve in the
-// performance table, and the counts in force, by kernel slot. A kernel that is in the old plan and in the new one is the same kernel, and keeps both.
+// kept_profiles: what outlives a change of the present kernels (docs/reference/blocks/partition_sequencer.md, Churn):
+// which kernels have a curve in the performance table, and the counts in force, by kernel slot. A kernel that is in the
+// old plan and in the new one is the same kernel, and keeps both.
 module kept_profiles #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8

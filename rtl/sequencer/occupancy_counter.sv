@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // occupancy_counter: how many CTAs of one RUNNING kernel fit into 1/share of an SM
 // (docs/reference/blocks/partition_sequencer.md).
-// floor(capacity / share) holds t CTAs exactly when capacity holds share * t of them: a CTA a cycle is added up until no other one fits, and every
-// share-th counts. The dispatcher adds and compares in its lane A, which rests while a plan is made; CTA slots are counted here.
-// From start_i to done_o: n + 3 cycles, n CTAs fit the whole SM, of which one is known to fit. A start drops a count under way.
+// floor(capacity / share) holds t CTAs exactly when capacity holds share * t of them: a CTA a cycle is added up until
+// no other one fits, and every share-th counts. The dispatcher adds and compares in its lane A, which rests while a
+// plan is made; CTA slots are counted here. From start_i to done_o: n + 3 cycles, n CTAs fit the whole SM, of which one
+// is known to fit. A start drops a count under way.
 module occupancy_counter #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8
@@ -12,7 +13,8 @@ module occupancy_counter #(
   input  logic                           rst_ni,
   input  logic                           start_i,
   input  logic                           abort_i,            // drops a count under way
-  input  logic [sluice_pkg::KernelW-1:0] share_i,            // 1..MAX_KERNELS; it and the kernel stand from the cycle after the start until done_o
+  input  logic [sluice_pkg::KernelW-1:0] share_i,            // 1..MAX_KERNELS; it and the kernel stand from the cycle
+                                                             // after the start until done_o
   input  logic [sluice_pkg::CtaW-1:0]    capacity_slots_i,   // 1..MAX_CTAS, stable
   output logic                           count_o,            // to the dispatcher: one more in this cycle,
   output logic                           count_first_o,      // or none yet
@@ -23,7 +25,8 @@ module occupancy_counter #(
   localparam int unsigned PartW  = $clog2(MAX_KERNELS);
   localparam int unsigned CountW = $clog2(MAX_CTAS + 1);
 
-  typedef enum logic [2:0] {Rest = 3'b000, Done = 3'b001, First = 3'b100, Second = 3'b101, Count = 3'b110} state_e;   // the high bit: it counts
+  // the high bit: it counts
+  typedef enum logic [2:0] {Rest = 3'b000, Done = 3'b001, First = 3'b100, Second = 3'b101, Count = 3'b110} state_e;
 
   state_e            state_d, state_q;
   logic [CountW-1:0] slots_d, slots_q;   // CTAs that were added up

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // occupancy_lane: what occupancy_counter adds up with CHURN, while the dispatcher's lane A serves CTAs
-// (docs/reference/blocks/partition_sequencer.md). One CTA a cycle is taken from an empty SM, CTA slots left aside. fits_o is
-// two cycles late: another CTA fits. It is right until the first that does not.
+// (docs/reference/blocks/partition_sequencer.md). One CTA a cycle is taken from an empty SM, CTA slots left aside.
+// fits_o is two cycles late: another CTA fits. It is right until the first that does not.
 module occupancy_lane #(
   parameter int unsigned MAX_KERNELS = 4
 ) (
   input  logic                                       clk_i,
   input  logic                                       count_i,
   input  logic                                       count_first_i,   // none was taken yet
-  input  logic [MAX_KERNELS-1:0]                     kernel_i,        // kernel slot, one-hot; stands while CTAs are counted
+  input  logic [MAX_KERNELS-1:0]                     kernel_i,        // kernel slot, one-hot; stands while CTAs are
+                                                                      // counted
   input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0] demand_i,        // of one CTA (amounts_t), by kernel slot
   input  sluice_pkg::amounts_t                       capacity_i,
   output logic                                       fits_o

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// partition_plan: the present kernels, oldest first, and what each may have (docs/reference/blocks/partition_sequencer.md).
-// The r-th of n kernels has a contiguous range of NUM_SM / n SMs, one more for the first NUM_SM % n; its CTAs per SM are the occupancy, then
-// what was decided; of its levels those of earlier windows are done, as many as windows times SMs. Fields of ranks from num_o on mean nothing.
+// partition_plan: the present kernels, oldest first, and what each may have
+// (docs/reference/blocks/partition_sequencer.md). The r-th of n kernels has a contiguous range of NUM_SM / n SMs, one
+// more for the first NUM_SM % n; its CTAs per SM are the occupancy, then what was decided; of its levels those of
+// earlier windows are done, as many as windows times SMs. Fields of ranks from num_o on mean nothing.
 module partition_plan #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -9,7 +10,8 @@ module partition_plan #(
 ) (
   input  logic                                        clk_i,
   input  logic                                        rst_ni,
-  input  logic                                        plan_i,           // pulse: a plan for the kernels that are present now
+  input  logic                                        plan_i,           // pulse: a plan for the kernels that are
+                                                                        // present now
   input  logic [sluice_pkg::KernelW-1:0]              num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]  age_i,            // their slots, oldest first
   input  logic [MAX_KERNELS-1:0]                      occupancy_valid_i,// pulse, by rank
@@ -27,10 +29,12 @@ module partition_plan #(
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     next_ctas_o,      // that of the next cycle
   output logic [MAX_KERNELS-1:0]                      larger_o,         // its range has one SM more
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]          has_rank_o,       // bit k*K+r: slot k has rank r
-  output logic [MAX_KERNELS-1:0]                      planned_o,        // by kernel slot, as the next: the plan is for it
+  output logic [MAX_KERNELS-1:0]                      planned_o,        // by kernel slot, as the next: the plan is for
+                                                                        // it
   output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      slot_first_o,     // zeros where it is not, as the next
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     slot_ctas_o,
-  output logic [sluice_pkg::CtaW-1:0]                 level_small_o,    // first level of this window, by the size of the range; beyond the kernel's CTAs:
+  output logic [sluice_pkg::CtaW-1:0]                 level_small_o,    // first level of this window, by the size of
+                                                                        // the range; beyond the kernel's CTAs:
   output logic [sluice_pkg::CtaW-1:0]                 level_large_o     // none is left
 );
   localparam int unsigned CtaW     = sluice_pkg::CtaW;
@@ -40,7 +44,8 @@ module partition_plan #(
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
   localparam int unsigned IndexW   = $clog2(MAX_KERNELS);
   localparam int unsigned CountW   = $clog2(MAX_CTAS + 1);
-  localparam int unsigned LevelW   = $clog2(2 * MAX_CTAS);   // a range of s SMs has levels left for at most MAX_CTAS / s windows; s + 1 are at most 2 s
+  localparam int unsigned LevelW   = $clog2(2 * MAX_CTAS);   // a range of s SMs has levels left for at most MAX_CTAS /
+                                                             // s windows; s + 1 are at most 2 s
 
   logic [MAX_KERNELS:1]          num_q;   // one-hot: everything that answers for an SM looks at it
   logic [MAX_KERNELS*IndexW-1:0] slot_q;

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // partition_sequencer: who may have how many CTAs on which SM, now (docs/reference/blocks/sluice_top.md).
-// A change of the present kernels, a MODE write or a request to profile again makes a plan (SM ranges, occupancies); the static modes
-// enforce it at once. DYNAMIC runs WARM_UP -> DRAIN -> PROFILE -> SCALE, again for kernels with more levels than SMs, -> ALLOCATE -> DELAY ->
-// MONITOR (Warped-Slicer, figure 4). A sample whose SM did not hold what its label says is dropped. With CHURN only kernels without a curve are profiled,
-// when they have lived for some time; until then EVEN's counts are in force.
-// sequencer_states is the state machine, with sequencer_timer and sequencer_walker (over kernels and samples) beside it. partition_plan keeps the plan,
-// kept_profiles what outlives it,
+// A change of the present kernels, a MODE write or a request to profile again makes a plan (SM ranges, occupancies);
+// the static modes enforce it at once. DYNAMIC runs WARM_UP -> DRAIN -> PROFILE -> SCALE, again for kernels with more
+// levels than SMs, -> ALLOCATE -> DELAY -> MONITOR (Warped-Slicer, figure 4). A sample whose SM did not hold what its
+// label says is dropped. With CHURN only kernels without a curve are profiled, when they have lived for some time;
+// until then EVEN's counts are in force.
+// sequencer_states is the state machine, with sequencer_timer and sequencer_walker (over kernels and samples) beside
+// it. partition_plan keeps the plan, kept_profiles what outlives it,
 // quota_query answers for the SMs that the dispatcher asks about.
 module partition_sequencer #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned SM_ENABLE   = 0,   // 1: SMs may be disabled; else every bit of sm_enable_i is 1 and enable_write_i is 0
-  parameter int unsigned CHURN       = 0    // 0..19; else profiles are kept, and what is in force lives for 2**CHURN cycles at least
+  parameter int unsigned SM_ENABLE   = 0,   // 1: SMs may be disabled; else every bit of sm_enable_i is 1 and
+                                            // enable_write_i is 0
+  parameter int unsigned CHURN       = 0    // 0..19; else profiles are kept, and what is in force lives for 2**CHURN
+                                            // cycles at least
 ) (
   input  logic                                          clk_i,
   input  logic                                          rst_ni,
@@ -27,18 +30,23 @@ module partition_sequencer #(
   input  logic [sluice_pkg::WindowW-1:0]                window_i,              // >= 1,024
   input  logic [7:0]                                    drain_limit_i,         // units of 4,096 cycles
   input  logic [sluice_pkg::WindowW-1:0]                delay_i,
-  input  logic                                          reprofile_i,           // pulse: from the host or the phase monitor
+  input  logic                                          reprofile_i,           // pulse: from the host or the phase
+                                                                               // monitor
   input  logic [NUM_SM-1:0]                             sm_enable_i,           // SMs that may be given CTAs
   input  logic                                          enable_write_i,        // pulse: sm_enable_i is new
   // Kernels (cta_dispatcher).
   input  logic [sluice_pkg::KernelW-1:0]                num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]    age_i,                 // present kernel slots, oldest first
   input  logic                                          change_i,              // pulse: the present set changed
-  input  logic [MAX_KERNELS-1:0]                        spent_i,               // kernel slots that dispatch nothing more
-  input  logic [NUM_SM-1:0]                             settled_i,             // SMs that have held just their quotas since these changed; stays while
+  input  logic [MAX_KERNELS-1:0]                        spent_i,               // kernel slots that dispatch nothing
+                                                                               // more
+  input  logic [NUM_SM-1:0]                             settled_i,             // SMs that have held just their quotas
+                                                                               // since these changed; stays while
   output logic                                          profiling_o,           // a window runs or is read
-  input  logic [NUM_SM-1:0]                             query_sm_i,            // whose quotas are wanted: one-hot; two SMs in a cycle
-  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       query_quota_o,         // there, combinational; MAX_CTAS: no limit
+  input  logic [NUM_SM-1:0]                             query_sm_i,            // whose quotas are wanted: one-hot; two
+                                                                               // SMs in a cycle
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       query_quota_o,         // there, combinational; MAX_CTAS: no
+                                                                               // limit
   input  logic [NUM_SM-1:0]                             port_sm_i,
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       port_quota_o,
   output logic                                          quota_changed_o,       // pulse: first cycle of new quotas
@@ -50,14 +58,17 @@ module partition_sequencer #(
   output logic                                          profile_enable_o,
   output logic [NUM_SM*sluice_pkg::KIndexW-1:0]         owner_o,               // the kernel slot that each SM samples
   output logic                                          sample_read_o,         // in this cycle the counters
-  output logic [sluice_pkg::SmW-1:0]                    sample_sm_o,           // of this SM are read, for the sample of the next,
+  output logic [sluice_pkg::SmW-1:0]                    sample_sm_o,           // of this SM are read, for the sample of
+                                                                               // the next,
   output logic                                          sample_drop_o,         // which counts as none
   // Partition core. Kernels there are numbered by age.
   output logic                                          core_start_o,
-  output logic                                          core_abort_o,          // the decision under way is no longer wanted
+  output logic                                          core_abort_o,          // the decision under way is no longer
+                                                                               // wanted
   output logic [sluice_pkg::KernelW-1:0]                core_num_kernels_o,
   input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle:
-  output logic [MAX_KERNELS-1:0]                        core_kept_o,           // with CHURN, kernels whose curve is there already,
+  output logic [MAX_KERNELS-1:0]                        core_kept_o,           // with CHURN, kernels whose curve is
+                                                                               // there already,
   output logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]    core_rows_o,           // and the row of each: its kernel slot
   output sluice_pkg::amounts_t                          core_demand_o,
   // Occupancy counter.
@@ -75,14 +86,19 @@ module partition_sequencer #(
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       core_ctas_i,
   // Status.
   output logic [3:0]                                    state_o,
-  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       ctas_o,                // quota in force, by kernel slot; MAX_CTAS: no limit
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       ctas_o,                // quota in force, by kernel slot;
+                                                                               // MAX_CTAS: no limit
   output logic                                          decision_o,            // pulse: a decision is in force
   output logic                                          spatial_o,             // of the last decision: loss guard
-  output logic                                          no_fit_o,              // of the last decision, or of an EVEN share without a CTA
-  output logic                                          dropped_o,             // of the last profile: a sample was dropped
-  output logic                                          no_profile_o,          // of the last decision: a kernel had no clean sample
+  output logic                                          no_fit_o,              // of the last decision, or of an EVEN
+                                                                               // share without a CTA
+  output logic                                          dropped_o,             // of the last profile: a sample was
+                                                                               // dropped
+  output logic                                          no_profile_o,          // of the last decision: a kernel had no
+                                                                               // clean sample
   output logic                                          monitoring_o,          // a decision is in force
-  output logic [MAX_KERNELS-1:0]                        watch_o,               // kernel slot k has a quota by that decision
+  output logic [MAX_KERNELS-1:0]                        watch_o,               // kernel slot k has a quota by that
+                                                                               // decision
   output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]        watch_sm_o,            // and this SM runs it
   output logic                                          idle_o                 // nothing changes without an input
 );
@@ -100,7 +116,8 @@ module partition_sequencer #(
   logic                  fall_back, new_counts, life, forget, kept_start, ranged, at_rest, all_kept;
   logic [K-1:0]          kept, kept_slots;   // with a curve: by rank, by kernel slot
   logic [K*CtaW-1:0]     next_ctas, counts_in_force;
-  logic                  changed, restart, drained, last, all_settled, no_ranges, first_window, next_window, in_first, decided;
+  logic                  changed, restart, drained, last, all_settled, no_ranges, first_window, next_window, in_first,
+    decided;
   sequencer_pkg::walk_t  walk;
   logic [K-1:0]          working, sampled;
 
@@ -117,11 +134,14 @@ module partition_sequencer #(
   logic [NUM_SM*SmW-1:0] places;
   logic [K-1:0]          planned, larger;
 
-  sequencer_states #(
-    .MAX_KERNELS (K),
-    .CHURN       (CHURN)
-  ) i_states (
-    .clk_i, .rst_ni, .change_i, .mode_write_i, .enable_write_i, .reprofile_i, .mode_i,
+  sequencer_states #(.MAX_KERNELS (K), .CHURN (CHURN)) i_states (
+    .clk_i,
+    .rst_ni,
+    .change_i,
+    .mode_write_i,
+    .enable_write_i,
+    .reprofile_i,
+    .mode_i,
     .any_present_i  (num_present_i != '0),
     .delay_i        (delay_i != '0),
     .num_is_i       (num_is),
@@ -134,7 +154,9 @@ module partition_sequencer #(
     .all_kept_i     (all_kept),
     .count_done_i,
     .no_cta_i       (occupancy_i == '0),
-    .core_done_i, .core_no_fit_i, .core_spatial_i,
+    .core_done_i,
+    .core_no_fit_i,
+    .core_spatial_i,
     .state_o        (state),
     .layout_o       (layout),
     .changed_o      (changed),
@@ -156,15 +178,21 @@ module partition_sequencer #(
     .outcome_o      ({spatial_o, no_fit_o, no_profile_o})
   );
 
-  sequencer_timer #(.CHURN(CHURN)) i_timer (.clk_i, .state_i(state), .drained_i(drained), .warm_up_i, .window_i, .drain_limit_i, .delay_i, .life_i(life),
-    .last_o(last));
+  sequencer_timer #(.CHURN(CHURN)) i_timer (
+    .clk_i,
+    .state_i   (state),
+    .drained_i (drained),
+    .warm_up_i,
+    .window_i,
+    .drain_limit_i,
+    .delay_i,
+    .life_i    (life),
+    .last_o    (last)
+  );
 
-  sequencer_walker #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_walker (
-    .clk_i, .rst_ni,
+  sequencer_walker #(.NUM_SM (NUM_SM), .MAX_KERNELS (K), .MAX_CTAS (MAX_CTAS)) i_walker (
+    .clk_i,
+    .rst_ni,
     .state_i        (state),
     .restart_i      (restart),
     .count_done_i,
@@ -183,18 +211,21 @@ module partition_sequencer #(
     .working_o      (working),
     .kernel_o       (count_kernel_o),
     .walk_o         (walk),
-    .sample_read_o, .sample_sm_o, .sample_drop_o, .sample_valid_o, .sample_o, .dropped_o,
+    .sample_read_o,
+    .sample_sm_o,
+    .sample_drop_o,
+    .sample_valid_o,
+    .sample_o,
+    .dropped_o,
     .sampled_o      (sampled)
   );
 
-  partition_plan #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_partition_plan (
-    .clk_i, .rst_ni,
+  partition_plan #(.NUM_SM (NUM_SM), .MAX_KERNELS (K), .MAX_CTAS (MAX_CTAS)) i_partition_plan (
+    .clk_i,
+    .rst_ni,
     .plan_i            (restart),
-    .num_present_i, .age_i,
+    .num_present_i,
+    .age_i,
     .occupancy_valid_i ((state == sequencer_pkg::PlanCount && count_done_i) ? working : '0),
     .occupancy_i,
     .decided_valid_i   (decided),
@@ -220,9 +251,23 @@ module partition_sequencer #(
   // What outlives the plan.
   if (CHURN != 0) begin : gen_kept
     kept_profiles #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_kept_profiles (
-      .clk_i, .rst_ni, .restart_i(restart), .num_present_i, .age_i, .forget_i(forget), .planned_i(planned), .has_rank_i(has_rank),
-      .decision_i(life && state != sequencer_pkg::PlanCount), .sampled_i(sampled), .counts_i(new_counts), .ctas_i(next_ctas), .kept_slots_o(kept_slots),
-      .kept_o(kept), .all_kept_o(all_kept), .counts_o(counts_in_force));
+      .clk_i,
+      .rst_ni,
+      .restart_i    (restart),
+      .num_present_i,
+      .age_i,
+      .forget_i     (forget),
+      .planned_i    (planned),
+      .has_rank_i   (has_rank),
+      .decision_i   (life && state != sequencer_pkg::PlanCount),
+      .sampled_i    (sampled),
+      .counts_i     (new_counts),
+      .ctas_i       (next_ctas),
+      .kept_slots_o (kept_slots),
+      .kept_o       (kept),
+      .all_kept_o   (all_kept),
+      .counts_o     (counts_in_force)
+    );
   end else begin : gen_not_kept
     assign {kept, kept_slots, all_kept} = '0;
     assign counts_in_force = slot_ctas;
@@ -232,19 +277,60 @@ module partition_sequencer #(
 
   // Of the SM that the dispatcher evaluates, and of that of the CTA at its port.
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_quota_query (
-    .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
-    .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(counts_in_force), .kept_i(kept), .ranged_i(ranged), .static_quota_i(quota_i), .static_mask_i(mask_i),
-    .sm_i(query_sm_i), .quota_o(query_quota_o));
+    .layout_i       (layout),
+    .range_i        (ranges),
+    .larger_i       (larger),
+    .ctas_i         (ctas),
+    .level_small_i  (level_small),
+    .level_large_i  (level_large),
+    .place_i        (places),
+    .has_rank_i     (has_rank),
+    .planned_i      (planned),
+    .slot_ctas_i    (counts_in_force),
+    .kept_i         (kept),
+    .ranged_i       (ranged),
+    .static_quota_i (quota_i),
+    .static_mask_i  (mask_i),
+    .sm_i           (query_sm_i),
+    .quota_o        (query_quota_o)
+  );
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_port_query (
-    .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
-    .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(counts_in_force), .kept_i(kept), .ranged_i(ranged), .static_quota_i(quota_i), .static_mask_i(mask_i),
-    .sm_i(port_sm_i), .quota_o(port_quota_o));
+    .layout_i       (layout),
+    .range_i        (ranges),
+    .larger_i       (larger),
+    .ctas_i         (ctas),
+    .level_small_i  (level_small),
+    .level_large_i  (level_large),
+    .place_i        (places),
+    .has_rank_i     (has_rank),
+    .planned_i      (planned),
+    .slot_ctas_i    (counts_in_force),
+    .kept_i         (kept),
+    .ranged_i       (ranged),
+    .static_quota_i (quota_i),
+    .static_mask_i  (mask_i),
+    .sm_i           (port_sm_i),
+    .quota_o        (port_quota_o)
+  );
 
   sm_owner #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .SM_ENABLE(SM_ENABLE), .CHURN(CHURN)) i_sm_owner (
-    .num_is_i(num_is), .slot_i(slots), .has_rank_i(has_rank), .settled_i, .sm_enable_i, .spent_i(spent_i | kept_slots), .range_o(ranges), .place_o(places), .owner_o,
-    .settled_o(all_settled), .no_ranges_o(no_ranges));
+    .num_is_i    (num_is),
+    .slot_i      (slots),
+    .has_rank_i  (has_rank),
+    .settled_i,
+    .sm_enable_i,
+    .spent_i     (spent_i | kept_slots),
+    .range_o     (ranges),
+    .place_o     (places),
+    .owner_o,
+    .settled_o   (all_settled),
+    .no_ranges_o (no_ranges)
+  );
   sm_watched #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .SM_ENABLE(SM_ENABLE)) i_sm_watched (
-    .first_i((layout == sluice_pkg::LayoutRanges) ? slot_firsts : '0), .sm_enable_i, .sm_o(watch_sm_o));
+    .first_i ((layout == sluice_pkg::LayoutRanges) ? slot_firsts : '0),
+    .sm_enable_i,
+    .sm_o    (watch_sm_o)
+  );
 
   // To the core: the demand of the kernel that it asks for.
   always_comb begin
@@ -264,8 +350,9 @@ module partition_sequencer #(
         sluice_pkg::LayoutRanges: ctas_o[k*CtaW +: CtaW] = planned[k] ? CtaW'(MAX_CTAS) : '0;
         sluice_pkg::LayoutCounts: ctas_o[k*CtaW +: CtaW] = counts_in_force[k*CtaW +: CtaW];
         sluice_pkg::LayoutLevels: ctas_o[k*CtaW +: CtaW] = !kept_slots[k] ? slot_ctas[k*CtaW +: CtaW]
-                                                         : ranged ? CtaW'(MAX_CTAS) : counts_in_force[k*CtaW +: CtaW];
-        sluice_pkg::LayoutStatic: ctas_o[k*CtaW +: CtaW] = (mask_i[k*NUM_SM +: NUM_SM] != '0) ? quota_i[k*CtaW +: CtaW] : '0;
+            : ranged ? CtaW'(MAX_CTAS) : counts_in_force[k*CtaW +: CtaW];
+        sluice_pkg::LayoutStatic: ctas_o[k*CtaW +: CtaW] = (mask_i[k*NUM_SM +: NUM_SM] != '0) ? quota_i[k*CtaW +: CtaW]
+          : '0;
         default: ;
       endcase
     end
@@ -280,11 +367,13 @@ module partition_sequencer #(
   assign in_order_o         = layout == sluice_pkg::LayoutFree && mode_i != sluice_pkg::ModeFcfs;
   assign profile_enable_o   = state == sequencer_pkg::Profile;
   assign profiling_o        = state == sequencer_pkg::Profile || state == sequencer_pkg::Scale;
-  assign profile_clear_o    = state == sequencer_pkg::Drain;   // in each of its cycles, as is the start: the last one counts
+  // in each of its cycles, as is the start: the last one counts
+  assign profile_clear_o    = state == sequencer_pkg::Drain;
   assign core_start_o       = (state == sequencer_pkg::Drain && in_first) || kept_start;
   assign core_kept_o        = kept;
   assign core_rows_o        = slots;
-  assign state_o            = (state == sequencer_pkg::PlanCount) ? sequencer_pkg::Plan : (state == sequencer_pkg::FallBack) ? sequencer_pkg::Idle : state;
+  assign state_o            = (state == sequencer_pkg::PlanCount) ? sequencer_pkg::Plan
+      : (state == sequencer_pkg::FallBack) ? sequencer_pkg::Idle : state;
   assign monitoring_o       = state == sequencer_pkg::Monitor;
   assign idle_o             = at_rest && !changed && !decision_o;
 endmodule

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // phase_monitor: notices that a kernel behaves otherwise than when its quota was decided (Warped-Slicer, section IV).
-// After active_i rises, one window settles, the next is the reference; from then on each window is compared with it. A kernel whose
-// instruction count moved by more than threshold_i of its reference, in hold_i windows in a row, raises request_o for a cycle,
-// and the monitor begins anew. After each window nothing is counted for Steps cycles a kernel: the count is judged where it stands, with
-// one adder. One SM a kernel is watched: in a partition every SM runs the same mix.
+// After active_i rises, one window settles, the next is the reference; from then on each window is compared with it. A
+// kernel whose instruction count moved by more than threshold_i of its reference, in hold_i windows in a row, raises
+// request_o for a cycle, and the monitor begins anew. After each window nothing is counted for Steps cycles a kernel:
+// the count is judged where it stands, with one adder. One SM a kernel is watched: in a partition every SM runs the
+// same mix.
 module phase_monitor #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned NUM_SCHED   = 2
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
-  input  logic                             active_i,      // quotas are in force and monitoring is on; low: forget everything
+  input  logic                             active_i,      // quotas are in force and monitoring is on; low: forget
+                                                          // everything
   input  logic [sluice_pkg::WindowW-1:0]   window_i,      // cycles, >= 1; of the windows that begin after it changes
   input  logic [sluice_pkg::PerfW-1:0]     threshold_i,   // of the reference, units of 2**-PerfFracW
   input  logic [7:0]                       hold_i,        // windows in a row, >= 1; read while there is no row
@@ -22,7 +24,8 @@ module phase_monitor #(
   localparam int unsigned SumW    = CountW + 2;                                     // twice a reference and a count
   localparam int unsigned StepW   = 1 + ((PerfW > 7) ? $clog2(PerfW + 1) : 3);
   localparam int unsigned Steps   = 1 << StepW;                                     // cycles to judge a kernel:
-  localparam int unsigned Half    = Steps / 2;                                      // first what is allowed, then whether it moved
+  // first what is allowed, then whether it moved
+  localparam int unsigned Half    = Steps / 2;
   localparam int unsigned JudgeW  = $clog2(MAX_KERNELS * Steps + 1);
   localparam int unsigned TimerW  = (JudgeW > sluice_pkg::WindowW) ? JudgeW : sluice_pkg::WindowW;
   localparam int unsigned IssuedW = $clog2(NUM_SCHED + 1);
@@ -46,9 +49,9 @@ module phase_monitor #(
   assign timer_ends = timer_q == TimerW'(1);
   assign judged     = judge_q && timer_ends;
 
-  // A kernel's count and reference are first in their rows. allowed = floor(reference * threshold / 2**PerfFracW), a bit of the threshold a
-  // step, the lowest first; then allowed + reference - count and allowed + count - reference: below zero, it moved. What is added is chosen
-  // a step ahead.
+  // A kernel's count and reference are first in their rows. allowed = floor(reference * threshold / 2**PerfFracW), a
+  // bit of the threshold a step, the lowest first; then allowed + reference - count and allowed + count - reference:
+  // below zero, it moved. What is added is chosen a step ahead.
   logic [StepW-1:0]  step;       // all ones, 0, 1, ...
   logic              subtract, halve, last_step, carry;
   logic [CountW-1:0] taken;
@@ -71,7 +74,8 @@ module phase_monitor #(
     last_step = step == StepW'(Steps - 2);
     taken     = ({CountW{take_reference_q}} & reference_q[CountW-1:0]) | ({CountW{take_count_q}} & count_q[CountW-1:0]);
     {carry, sum, unused_low} = {1'b0, sum_q, 1'b1} + {1'b0, SumW'(taken) ^ {SumW{subtract}}, subtract};
-    sum_d     = (halve ? sum >> 1 : sum) & ~{SumW{step == '1}};   // masked, not multiplexed: with a constant to choose Yosys finds no enable
+    // masked, not multiplexed: with a constant to choose Yosys finds no enable
+    sum_d     = (halve ? sum >> 1 : sum) & ~{SumW{step == '1}};
   end
 
   always_comb begin
@@ -114,9 +118,12 @@ module phase_monitor #(
       issued = '0;
       for (int unsigned s = 0; s < NUM_SCHED; s++) issued = issued + IssuedW'(issue_i[k*NUM_SCHED+s]);
       count_d[k*CountW +: CountW] = (count_q[k*CountW +: CountW] + CountW'(issued)) & ~{CountW{judge_q}};
-      if (k + 1 < MAX_KERNELS) count_d[k*CountW +: CountW] = count_d[k*CountW +: CountW] | (next_counts[k*CountW +: CountW] & {CountW{judge_q}});
+      if (k + 1 < MAX_KERNELS)
+        count_d[k*CountW +: CountW] = count_d[k*CountW +: CountW]
+            | (next_counts[k*CountW +: CountW] & {CountW{judge_q}});
     end
-    reference_d = {(state_q == Watch) ? reference_q[CountW-1:0] : count_q[CountW-1:0], reference_q[MAX_KERNELS*CountW-1:CountW]};
+    reference_d = {(state_q == Watch) ? reference_q[CountW-1:0] : count_q[CountW-1:0],
+        reference_q[MAX_KERNELS*CountW-1:CountW]};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)

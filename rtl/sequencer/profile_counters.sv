@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// profile_counters: what the owner of one SM issued in a profile window, within the SM's share of the memory system's bandwidth
-// (docs/reference/blocks/profile_counters.md; Warped-Slicer's equation 3 with B_scaled = min(B_sampled, B_max / NUM_SM)).
-// Instructions of owner_i count until the SM has exchanged its share of lines with the memory system: then they are what it would
-// have issued among its like. clear_i begins a window; the
+// profile_counters: what the owner of one SM issued in a profile window, within the SM's share of the memory system's
+// bandwidth (docs/reference/blocks/profile_counters.md; Warped-Slicer's equation 3 with B_scaled = min(B_sampled, B_max
+// / NUM_SM)). Instructions of owner_i count until the SM has exchanged its share of lines with the memory system: then
+// they are what it would have issued among its like. clear_i begins a window; the
 // count is whole in the second cycle after it, and holds. A window of at most 2**WindowW - 1 cycles can't
 // make it overflow.
 module profile_counters #(
@@ -15,14 +15,17 @@ module profile_counters #(
   input  logic [NUM_SCHED-1:0]                     issue_valid_i,   // scheduler s issued a warp instruction
   input  logic [NUM_SCHED*sluice_pkg::KIndexW-1:0] issue_kernel_i,  // of this kernel slot
   input  logic [sluice_pkg::KIndexW-1:0]           owner_i,         // the kernel slot that is sampled on this SM
-  input  logic                                     request_i,       // a line, or the request for one, left for the memory system
-  input  logic [sluice_pkg::ShareW-1:0]            minus_share_i,   // minus the lines of a window, modulo 2**ShareW; 0 without clear_i
+  input  logic                                     request_i,       // a line, or the request for one, left for the
+                                                                    // memory system
+  input  logic [sluice_pkg::ShareW-1:0]            minus_share_i,   // minus the lines of a window, modulo 2**ShareW; 0
+                                                                    // without clear_i
   output logic [sluice_pkg::InstW-1:0]             insts_o
 );
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
   localparam int unsigned IndexW  = $clog2(MAX_KERNELS);
   localparam int unsigned ShareW  = sluice_pkg::ShareW;
-  localparam int unsigned InstW   = sluice_pkg::WindowW + ((NUM_SCHED > 2) ? 2 : NUM_SCHED - 1);   // what the schedulers can issue in a window
+  // what the schedulers can issue in a window
+  localparam int unsigned InstW   = sluice_pkg::WindowW + ((NUM_SCHED > 2) ? 2 : NUM_SCHED - 1);
 
   logic [InstW-1:0]  insts_d, insts_q;
   logic [ShareW:0]   left_d, left_q;   // minus the lines that are left; the top bit is set while there are some

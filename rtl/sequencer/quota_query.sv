@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// quota_query: how many CTAs of each kernel slot an SM may have, by the plan (partition_plan, sm_owner) and its layout. Combinational.
-// The SM belongs to the kernel in whose range it is; only that one has a quota there in the layouts Ranges and Levels. On the SMs of a kernel that is not
-// profiled, Levels answers with what was in force before: counts, or ranges.
+// quota_query: how many CTAs of each kernel slot an SM may have, by the plan (partition_plan, sm_owner) and its layout.
+// Combinational. The SM belongs to the kernel in whose range it is; only that one has a quota there in the layouts
+// Ranges and Levels. On the SMs of a kernel that is not profiled, Levels answers with what was in force before: counts,
+// or ranges.
 module quota_query #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -69,10 +70,12 @@ module quota_query #(
         sluice_pkg::LayoutRanges,
         sluice_pkg::LayoutLevels: begin
           if (owns[k]) quota_o[k*CtaW +: CtaW] = CtaW'(owner_quota);
-          if (layout_i == sluice_pkg::LayoutLevels && kept && !ranged_i) quota_o[k*CtaW +: CtaW] = slot_ctas_i[k*CtaW +: CtaW];
+          if (layout_i == sluice_pkg::LayoutLevels && kept && !ranged_i)
+            quota_o[k*CtaW +: CtaW] = slot_ctas_i[k*CtaW +: CtaW];
         end
         sluice_pkg::LayoutCounts: quota_o[k*CtaW +: CtaW] = slot_ctas_i[k*CtaW +: CtaW];
-        sluice_pkg::LayoutStatic: if ((static_mask_i[k*NUM_SM +: NUM_SM] & sm_i) != '0) quota_o[k*CtaW +: CtaW] = static_quota_i[k*CtaW +: CtaW];
+        sluice_pkg::LayoutStatic: if ((static_mask_i[k*NUM_SM +: NUM_SM] & sm_i) != '0) quota_o[k*CtaW +: CtaW] =
+          static_quota_i[k*CtaW +: CtaW];
         default:                  quota_o[k*CtaW +: CtaW] = '0;
       endcase
     end

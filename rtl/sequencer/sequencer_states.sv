@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sequencer_states: the state machine of partition_sequencer, the layout by which quotas are answered, and the flags of the last decision
-// (docs/reference/blocks/partition_sequencer.md). A restart makes a new plan, from any state.
+// sequencer_states: the state machine of partition_sequencer, the layout by which quotas are answered, and the flags of
+// the last decision (docs/reference/blocks/partition_sequencer.md). A restart makes a new plan, from any state.
 module sequencer_states #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned CHURN       = 0    // else profiles are kept, and what is in force lives for 2**CHURN cycles
@@ -20,7 +20,8 @@ module sequencer_states #(
   input  sequencer_pkg::walk_t           walk_i,
   input  logic                           no_ranges_i,      // fewer SMs than kernels, or no enabled SM for one of them
   input  logic [MAX_KERNELS-1:0]         sampled_i,        // ranks with a sample that counts
-  input  logic [MAX_KERNELS-1:0]         kept_i,           // ranks with a curve of an earlier profile; 0 without CHURN, as the next
+  input  logic [MAX_KERNELS-1:0]         kept_i,           // ranks with a curve of an earlier profile; 0 without CHURN,
+                                                           // as the next
   input  logic                           all_kept_i,       // all of the plan
   input  logic                           count_done_i,
   input  logic                           no_cta_i,         // with count_done_i: none fits
@@ -42,8 +43,10 @@ module sequencer_states #(
   output logic                           counts_o,         // pulse: counts come into force with the next cycle
   output logic                           life_o,           // pulse: a life begins with the next cycle
   output logic                           forget_o,         // with restart_o: curves are no longer good
-  output logic                           kept_start_o,     // pulse, the first cycle of Allocate: a decision by curves that are there
-  output logic                           ranged_o,         // of Levels: kernels that are not profiled have SM ranges, not counts
+  output logic                           kept_start_o,     // pulse, the first cycle of Allocate: a decision by curves
+                                                           // that are there
+  output logic                           ranged_o,         // of Levels: kernels that are not profiled have SM ranges,
+                                                           // not counts
   output logic                           at_rest_o,        // Idle; or Monitor, and nothing is pending
   output sequencer_pkg::outcome_t        outcome_o
 );
@@ -176,13 +179,15 @@ module sequencer_states #(
           unique case (layout_q)   // who stays goes on
             sluice_pkg::LayoutAlone, sluice_pkg::LayoutCounts: layout_d = sluice_pkg::LayoutCounts;
             sluice_pkg::LayoutRanges:                          layout_d = sluice_pkg::LayoutRanges;
-            sluice_pkg::LayoutLevels:                          layout_d = ranged_q ? sluice_pkg::LayoutRanges : sluice_pkg::LayoutCounts;
+            sluice_pkg::LayoutLevels:                          layout_d = ranged_q ? sluice_pkg::LayoutRanges
+              : sluice_pkg::LayoutCounts;
             default: ;
           endcase
         state_d  = any_present_i ? sequencer_pkg::Plan : sequencer_pkg::Idle;
       end
       changed_d = layout_d != layout_q;
-      if (layout_d == sluice_pkg::LayoutCounts || layout_d == sluice_pkg::LayoutRanges) changed_d = 1'b1;   // by another plan
+      // by another plan
+      if (layout_d == sluice_pkg::LayoutCounts || layout_d == sluice_pkg::LayoutRanges) changed_d = 1'b1;
       again_d      = 1'b0;
       kept_start_d = 1'b0;
       direct_d  = !change_i && !mode_write_i && !enable_write_i;
@@ -223,5 +228,6 @@ module sequencer_states #(
   assign outcome_o  = outcome_q;
   assign ranged_o   = ranged_q;
   assign kept_start_o = kept_start_q;
-  assign at_rest_o  = state_q == sequencer_pkg::Idle || (state_q == sequencer_pkg::Monitor && (CHURN == 0 || (last_i && !again_q)));
+  assign at_rest_o  = state_q == sequencer_pkg::Idle
+      || (state_q == sequencer_pkg::Monitor && (CHURN == 0 || (last_i && !again_q)));
 endmodule

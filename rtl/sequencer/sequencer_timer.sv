@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sequencer_timer: the last cycle of each timed state of partition_sequencer. What the timer is loaded with follows from the state alone.
-// The warm-up and the drain take a cycle more than they say; the window and the delay are not 0.
+// sequencer_timer: the last cycle of each timed state of partition_sequencer. What the timer is loaded with follows
+// from the state alone. The warm-up and the drain take a cycle more than they say; the window and the delay are not 0.
 module sequencer_timer #(
   parameter int unsigned CHURN = 0   // else the life of what comes into force: 2**CHURN cycles
 ) (
@@ -12,12 +12,14 @@ module sequencer_timer #(
   input  logic [7:0]                     drain_limit_i,   // units of 2**DrainShift cycles
   input  logic [sluice_pkg::WindowW-1:0] delay_i,
   input  logic                           life_i,          // a life begins: of FallBack, or of a decision
-  output logic                           last_o           // of WarmUp, Drain, Profile, Delay, FallBack; in Monitor, all cycles from the last of a life on
+  output logic                           last_o           // of WarmUp, Drain, Profile, Delay, FallBack; in Monitor, all
+                                                          // cycles from the last of a life on
 );
   localparam int unsigned TimerW = sluice_pkg::TimerW;
 
   logic [TimerW-1:0] timer_d, timer_q;
-  assign last_o = timer_q[TimerW-1:1] == '0 && (!timer_q[0] || state_i == sequencer_pkg::Profile || state_i == sequencer_pkg::Delay);
+  assign last_o = timer_q[TimerW-1:1] == '0
+      && (!timer_q[0] || state_i == sequencer_pkg::Profile || state_i == sequencer_pkg::Delay);
   always_comb begin
     timer_d = timer_q - 1'b1;
     unique case (state_i)
@@ -32,5 +34,6 @@ module sequencer_timer #(
   end
 
   always_ff @(posedge clk_i)   // set before the states that look at it: no reset
-    if (state_i != sequencer_pkg::Idle && (state_i != sequencer_pkg::Monitor || (CHURN != 0 && !last_o))) timer_q <= timer_d;
+    if (state_i != sequencer_pkg::Idle && (state_i != sequencer_pkg::Monitor || (CHURN != 0 && !last_o)))
+      timer_q <= timer_d;
 endmodule

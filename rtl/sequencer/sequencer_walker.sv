@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sequencer_walker: walks over the kernels of the plan by age: one occupancy after the other while a plan is made; then, while samples are read, over
-// the SMs of each kernel's range and the level that each runs, one a cycle. A sample counts if its SM held what the label says: it has settled, and its
-// kernel had CTAs to give in all cycles of the window.
+// sequencer_walker: walks over the kernels of the plan by age: one occupancy after the other while a plan is made;
+// then, while samples are read, over the SMs of each kernel's range and the level that each runs, one a cycle. A sample
+// counts if its SM held what the label says: it has settled, and its kernel had CTAs to give in all cycles of the
+// window.
 module sequencer_walker #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -23,13 +24,15 @@ module sequencer_walker #(
   input  logic [MAX_KERNELS-1:0]                      kept_i,           // ranks that are not profiled
   input  logic [sluice_pkg::CtaW-1:0]                 level_small_i,    // first level of this window
   input  logic [sluice_pkg::CtaW-1:0]                 level_large_i,
-  input  logic [NUM_SM-1:0]                           settled_i,        // SMs that hold just their quotas; stays in Profile and Scale
+  input  logic [NUM_SM-1:0]                           settled_i,        // SMs that hold just their quotas; stays in
+                                                                        // Profile and Scale
   input  logic [MAX_KERNELS-1:0]                      spent_i,          // kernel slots that dispatch nothing more
   output logic [MAX_KERNELS-1:0]                      working_o,        // the rank under work, one-hot
   output logic [MAX_KERNELS-1:0]                      kernel_o,         // its kernel slot, one-hot, a cycle later
   output sequencer_pkg::walk_t                        walk_o,
   output logic                                        sample_read_o,    // in this cycle the counters
-  output logic [sluice_pkg::SmW-1:0]                  sample_sm_o,      // of this SM are read, for the sample of the next,
+  output logic [sluice_pkg::SmW-1:0]                  sample_sm_o,      // of this SM are read, for the sample of the
+                                                                        // next,
   output logic                                        sample_drop_o,    // which counts as none
   output logic                                        sample_valid_o,
   output sluice_pkg::sample_t                         sample_o,
@@ -50,7 +53,8 @@ module sequencer_walker #(
   typedef enum logic [1:0] {Load = 2'd0, Walk = 2'd1, Rest = 2'd2} walk_e;
 
   walk_e               walk_d, walk_q;
-  logic [RankW-1:0]    rank_d, rank_q;       // kernel of the plan, by age, under work; behind the last one it may be 0 again
+  logic [RankW-1:0]    rank_d, rank_q;       // kernel of the plan, by age, under work; behind the last one it may be 0
+                                             // again
   logic [IndexW-1:0]   sm_d, sm_q;           // SM of its range under work,
   logic [RangeW-1:0]   sms_d, sms_q;         // SMs from it to the last of the range,
   logic [CountW-1:0]   level_d, level_q;     // what that SM runs,
@@ -78,13 +82,15 @@ module sequencer_walker #(
         ctas  |= ctas_i[r*CtaW +: CtaW];
       end
     level = (working_o & larger_i) != '0 ? level_large_i : level_small_i;
-    left  = (ctas < level || (working_o & kept_i) != '0) ? '0 : ctas - level + 1'b1;   // levels that earlier windows left
+    // levels that earlier windows left
+    left  = (ctas < level || (working_o & kept_i) != '0) ? '0 : ctas - level + 1'b1;
   end
 
   logic last_kernel, last_level, step, hand_on;
   assign last_kernel = KernelW'(rank_q) + 1'b1 == num_i;
   assign last_level  = sms_q == RangeW'(1) || rest_q <= CountW'(1);
-  assign hand_on     = state_i == sequencer_pkg::Scale && walk_q == Walk && rest_q != '0;   // the sample of the next cycle
+  // the sample of the next cycle
+  assign hand_on     = state_i == sequencer_pkg::Scale && walk_q == Walk && rest_q != '0;
   always_comb begin
     rank_d  = rank_q;
     walk_d  = walk_q;

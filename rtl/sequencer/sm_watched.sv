@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sm_watched: the SM on which the phase monitor watches each kernel: the first that is enabled, from the first of its range on. Combinational. Without
-// SM_ENABLE it is the first of the range, and nothing is left of this.
+// sm_watched: the SM on which the phase monitor watches each kernel: the first that is enabled, from the first of its
+// range on. Combinational. Without SM_ENABLE it is the first of the range, and nothing is left of this.
 module sm_watched #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
