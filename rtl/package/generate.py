@@ -32,7 +32,8 @@ def widths():
 
 def interface():
     """(parameters, ports) of sluice_top: [(name, default, least, most, text)], [(name, in or out, highest bit or None, text)]."""
-    header = re.search(r"module sluice_top #\((.*?)\n\) \((.*?)\n\);", (ROOT / "rtl/sluice_top.sv").read_text(), re.S)
+    source = re.sub(r"\n +// ", " ", (ROOT / "rtl/sluice_top.sv").read_text())   # a comment that goes on
+    header = re.search(r"module sluice_top #\((.*?)\n\) \((.*?)\n\);", source, re.S)
     parameters = []
     for name, default, text in re.findall(r"parameter int unsigned (\w+)\s*=\s*(\d+),?\s*// (.*)", header[1]):
         least, most = re.search(r"(\d+)\.\.(\d+)", text).groups()
