@@ -38,7 +38,13 @@ std::string numbered(const char* stem, std::size_t i) { return stem + std::to_st
 regs::Parameters unit_parameters(const MachineConfig& machine, std::size_t kernels) {
   regs::Parameters parameters{machine.num_sms, kernels > 4 ? 8U : 4U, 32, machine.sm.schedulers,
                               machine.partitioner.region_units};
-  parameters.churn = machine.partitioner.churn;
+  const PartitionerConfig& options = machine.partitioner;
+  parameters.sm_enable = options.sm_enable;
+  parameters.flush = options.flush;
+  parameters.priority = options.priority;
+  parameters.patience = options.patience;
+  parameters.churn = options.churn;
+  parameters.tail = options.tail;
   return parameters;
 }
 

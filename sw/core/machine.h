@@ -160,6 +160,10 @@ struct PartitionerConfig {
   std::uint32_t region_units = 64;
   /// Option of the unit: profiles outlive changes of the present kernels, and what is in force lives for 2^churn cycles; 0 = off
   std::uint32_t churn = 0;
+  /// Further options of the unit: SMs can be disabled; kernels can be flushed; kernels of higher priority go first; a kernel
+  /// whose grid has been sent keeps no share; one that waits for 2^patience cycles or more goes first (0 = off)
+  bool sm_enable = false, flush = false, priority = false, tail = false;
+  std::uint32_t patience = 0;
   BalanceConfig balance;
 };
 

@@ -21,10 +21,11 @@ class DeviceError : public SystemError {
 
 /// What runs in a kernel slot.
 struct SlotLaunch {
-  SmResources cta;              ///< of one CTA; cta_slots is not looked at
-  std::uint32_t grid_ctas = 0;  ///< 1..2^32-1
-  bool repeat = false;          ///< the grid starts again at its end, until stop()
-  bool wait = false;            ///< does not begin before go()
+  SmResources cta;                          ///< of one CTA; cta_slots is not looked at
+  std::uint32_t grid_ctas = 0;              ///< 1..2^32-1
+  bool repeat = false;                      ///< the grid starts again at its end, until stop()
+  bool wait = false;                        ///< does not begin before go()
+  std::optional<std::uint32_t> priority{};  ///< 0..7, the highest first; only where the unit has the option
 };
 
 struct SlotReport {

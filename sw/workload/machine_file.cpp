@@ -181,6 +181,11 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
   table.read("monitor_hold", config.monitor_hold, 1, 255);
   table.read("region_units", config.region_units, 0, 128);
   table.read("churn", config.churn, 0, 19);
+  table.read("sm_enable", config.sm_enable);
+  table.read("flush", config.flush);
+  table.read("priority", config.priority);
+  table.read("tail", config.tail);
+  table.read("patience", config.patience, 0, 20);
   if (auto balance = table.optional_table("balance")) read_balance(*balance, config.balance);
   table.finish();
   if (config.region_units != 0 && config.region_units < 16) table.fail("region_units", "must be 0 or 16..128");
@@ -240,6 +245,10 @@ MachineConfig read_machine(const toml::table& file, const std::filesystem::path&
   root.finish();
   if (machine.l2_slices % machine.dram.channels != 0)
     root.fail("l2_slices", fmt::format("must be a multiple of dram.channels = {}", machine.dram.channels));
+  const std::uint32_t patience = machine.partitioner.patience;
+  if (patience != 0 && 1U << patience < 2 * machine.num_sms + 8)
+    root.fail("partitioner.patience",
+              fmt::format("must be 0, or 2^patience at least 2 x num_sms + 8 = {}", 2 * machine.num_sms + 8));
   if (machine.interconnect.two_slices_a_kilobyte && machine.l2_slices % 2 != 0)
     root.fail("l2_slices", "must be even with interconnect.two_slices_a_kilobyte");
   return machine;

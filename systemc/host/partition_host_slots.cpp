@@ -56,7 +56,9 @@ void PartitionHost::launch(SluiceDriver& driver, const std::vector<InSlot>& toge
     take_time(spec_.machine.host.launch_us);
     const std::uint32_t ctas = ctas_to_launch(kernel);
     const bool again = slice_ends_[kernel.value()] == kNoTaskLimit;
-    driver.launch(slot, {launch.kernel.demand(), ctas, again, together.size() > 1});
+    SlotLaunch entry{launch.kernel.demand(), ctas, again, together.size() > 1};
+    if (spec_.machine.partitioner.priority) entry.priority = static_cast<std::uint32_t>(std::max(launch.priority, 0));
+    driver.launch(slot, entry);
     const JobId job(kernel.value());
     if (jobs_.at(job).state == JobState::ToRun) jobs_.move(job, JobState::Running);
   }

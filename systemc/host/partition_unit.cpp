@@ -67,6 +67,8 @@ void PartitionUnit::tick() {
   if (in_.done_valid) {
     in_.done_sm = ended_.front().sm;
     in_.done_slot = ended_.front().slot;
+    in_.done_kernel = ended_.front().kernel_slot;
+    in_.done_tag = ended_.front().tag;
     ended_.pop_front();
   }
   in_.sms.clear();
@@ -148,7 +150,7 @@ void PartitionUnit::dispatch(const SluiceTopOut& out) {
     last_cta_dispatched.notify(sc_core::SC_ZERO_TIME);
   }
   if (over_[kernel]) {  // its target was met while the host's STOP was under way
-    ended_.push_back({out.dispatch_sm, out.dispatch_slot});
+    ended_.push_back({out.dispatch_sm, out.dispatch_slot, out.dispatch_kernel, out.dispatch_tag});
     return;
   }
   settle(clock_.now());
@@ -157,7 +159,7 @@ void PartitionUnit::dispatch(const SluiceTopOut& out) {
   in_use_total_.registers += demand.registers;
   in_use_total_.shared_memory_bytes += demand.shared_memory_bytes;
   const std::uint32_t cta = static_cast<std::uint32_t>(counters_[kernel].ctas_dispatched - 1);
-  resident_[out.dispatch_sm][out.dispatch_slot] = {true, kernel, cta, clock_.now()};
+  resident_[out.dispatch_sm][out.dispatch_slot] = {true, kernel, cta, clock_.now(), out.dispatch_kernel, out.dispatch_tag};
   move_resident(out.dispatch_sm, kernel, 1);
   const double begin = std::max(next_begin_, static_cast<double>(clock_.now()));
   next_begin_ = begin + machine_.cta_interval;
@@ -194,7 +196,7 @@ void PartitionUnit::end_cta(std::uint32_t sm, std::uint32_t slot) {
     observer_->cta_ended(SmId(sm), slot, KernelId(cta.kernel), cta.cta, Cycles(cta.begin), Cycles(clock_.now()));
   cta.used = false;
   move_resident(sm, cta.kernel, -1);
-  ended_.push_back({static_cast<std::uint8_t>(sm), static_cast<std::uint8_t>(slot)});
+  ended_.push_back({static_cast<std::uint8_t>(sm), static_cast<std::uint8_t>(slot), cta.kernel_slot, cta.tag});
 }
 
 void PartitionUnit::cta_completed(SmId id, KernelId kernel, std::uint32_t slot) {

@@ -86,6 +86,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
     bool used = false;
     std::uint32_t kernel = 0, cta = 0;
     std::uint64_t begin = 0;
+    std::uint8_t kernel_slot = 0, tag = 0;  ///< as dispatched
   };
   /// One SM in a profile window, by kernel.
   struct Watched {
@@ -95,7 +96,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   };
   static constexpr std::uint32_t kNoKernel = ~0U;
   struct Ended {
-    std::uint8_t sm = 0, slot = 0;
+    std::uint8_t sm = 0, slot = 0, kernel_slot = 0, tag = 0;
   };
 
   void arm();   ///< SC_METHOD: the unit's cycle comes after the SMs'

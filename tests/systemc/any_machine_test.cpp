@@ -56,6 +56,8 @@ TEST_P(AnyMachine, RtlAndTwinAgreeAtEveryPort) {
   for (const char* policy : {"even_mode", "warped_slicer"}) {
     specs.push_back(mix_on(shape.sms, shape.mix, policy, PartitionerKind::Both));
     shape.set(specs.back().machine.partitioner);
+    for (std::size_t k = 0; k < specs.back().launches.size(); ++k)
+      specs.back().launches[k].priority = static_cast<std::int32_t>(k);
   }
   check_partitioner(specs.front().machine, PartitionerKind::Both, specs.front().launches.size());
   const std::vector<RunResult> results = expect_ends(specs);
@@ -64,19 +66,36 @@ TEST_P(AnyMachine, RtlAndTwinAgreeAtEveryPort) {
   }
 }
 constexpr const char *kFive = "IMG_NN_DXT_HOT_MM", *kEight = "IMG_NN_DXT_HOT_MM_MVP_BFS_KNN";
-INSTANTIATE_TEST_SUITE_P(, AnyMachine,
-                         ::testing::Values(Shape{"OneSm", 1, "IMG_NN"}, Shape{"SevenSms", 7, "IMG_NN", true},
-                                           Shape{"TwentySms", 20, "DXT_MVP"}, Shape{"FortyEightSms", 48, "HOT_BFS"},
-                                           Shape{"ManySms", 132, "IMG_NN"}, Shape{"FiveKernels", 20, kFive},
-                                           Shape{"EightKernels", 20, kEight},
-                                           Shape{"Churn", 7, "IMG_NN_DXT", false, [](PartitionerConfig& o) { o.churn = 10; }}),
-                         [](const auto& shape) { return std::string(shape.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    , AnyMachine,
+    ::testing::Values(Shape{"OneSm", 1, "IMG_NN"}, Shape{"SevenSms", 7, "IMG_NN", true}, Shape{"TwentySms", 20, "DXT_MVP"},
+                      Shape{"FortyEightSms", 48, "HOT_BFS"}, Shape{"ManySms", 132, "IMG_NN"}, Shape{"FiveKernels", 20, kFive},
+                      Shape{"EightKernels", 20, kEight},
+                      Shape{"SmEnable", 7, "IMG_NN", false, [](PartitionerConfig& o) { o.sm_enable = true; }},
+                      Shape{"Flush", 7, "IMG_NN", false, [](PartitionerConfig& o) { o.flush = true; }},
+                      Shape{"Priority", 7, "IMG_NN_DXT", false, [](PartitionerConfig& o) { o.priority = true; }},
+                      Shape{"Tail", 7, "IMG_NN_DXT", false, [](PartitionerConfig& o) { o.tail = true; }},
+                      Shape{"Patience", 7, "IMG_NN_DXT", false, [](PartitionerConfig& o) { o.patience = 10; }},
+                      Shape{"Churn", 7, "IMG_NN_DXT", false, [](PartitionerConfig& o) { o.churn = 10; }}),
+    [](const auto& shape) { return std::string(shape.param.name); });
 
 TEST(KernelSlots, NineKernelsTakeTurns) {
   std::vector<RunSpec> specs;
   for (const char* policy : {"even", "spatial_mode", "warped_slicer", "left_over"})
     specs.push_back(mix_on(20, std::string(kEight) + "_LBM", policy, PartitionerKind::Twin, 5000));
   static_cast<void>(expect_ends(specs));
+}
+
+/// With the option, the kernel that is launched last and has the highest priority is the first to get CTAs.
+TEST(UnitOptions, PriorityOfALaunchReachesTheUnit) {
+  std::vector<RunSpec> specs{mix_on(4, "IMG_NN", "left_over", PartitionerKind::Twin)};
+  specs.front().launches.back().arrival = Cycles(0);
+  specs.front().launches.back().priority = 3;
+  specs.push_back(specs.front());
+  specs.back().machine.partitioner.priority = true;
+  const std::vector<RunResult> results = scripted::run(specs);
+  EXPECT_LT(results[0].host.began.at(0), results[0].host.began.at(1));
+  EXPECT_GT(results[1].host.began.at(0), results[1].host.began.at(1));
 }
 
 }  // namespace
