@@ -75,6 +75,7 @@ class Graphs {
                                 Exec& exec);
   [[nodiscard]] CUresult replace(CUgraphExec exec, CUgraph graph, CUgraphNode child, const Driver& driver);
   [[nodiscard]] std::shared_ptr<Slot> block(std::unique_lock<std::mutex>& held, Lane& lane);
+  void wait_for_replays(const Exec& exec);  ///< without the lock
   void sum_up(Exec& exec);
   void count(Exec& exec);
   void drop(Exec& exec);

@@ -97,9 +97,16 @@ int main(int argc, char** argv) {
   }
   quota("all");
   expect(launch(k, stream) && good(CU(cuCtxSynchronize)()), "with the whole GPU");
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
+  const bool replays = call == "cuGraphExecDestroy";
+  if (replays)
+    expect(good(CU(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_GLOBAL)) && launch(k, stream) &&
+               good(CU(cuStreamEndCapture)(stream, &graph)) && good(CU(cuGraphInstantiateWithFlags)(&exec, graph, 0)),
+           "a graph");
   quota("0");
   sleep_ms(100);
-  expect(launch(k, stream), "without a CTA");
+  expect(replays ? good(CU(cuGraphLaunch)(exec, stream)) : launch(k, stream), "without a CTA");
   sleep_ms(100);
   CUstream made = nullptr;
   unsigned here = 0, there = 7;
@@ -115,6 +122,7 @@ int main(int argc, char** argv) {
        }},
       {"cuLibraryGetModule", [&] { return good(CU(cuLibraryGetModule)(&other, library)); }},
       {"cuLibraryUnload", [&] { return good(CU(cuLibraryUnload)(library)); }},
+      {"cuGraphExecDestroy", [&] { return good(CU(cuGraphExecDestroy)(exec)); }},
       {"cuMemFree", [&] { return good(CU(cuMemFree)(0)); }},
       {"cuMemFreeHost", [&] { return good(CU(cuMemFreeHost)(&here)); }},
       {"cuCtxSetLimit", [&] { return good(CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, 8192)); }},

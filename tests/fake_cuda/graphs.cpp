@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs of the driver for tests: kernel nodes one after the other, in the order in which they were added.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "tests/fake_cuda/fake.h"
 
@@ -32,6 +35,7 @@ std::shared_ptr<Graph> copy_of(const Graph& of) {
 struct Exec {
   std::map<Node*, Grid> grids;
   std::vector<Node*> order;
+  std::shared_ptr<std::atomic<int>> under_way = std::make_shared<std::atomic<int>>(0);  // replays
 };
 
 std::mutex g_lock;
@@ -163,12 +167,19 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec e, CUgraphNode n, const C
 }
 CUresult cuGraphLaunch(CUgraphExec e, CUstream s) {
   const auto inside = in_driver();
+  const auto under_way = exec(e)->under_way;
+  ++*under_way;
   for (Node* n : exec(e)->order) {
     const Grid grid = exec(e)->grids[n];
     enqueue(s, [grid] { execute(grid); });
   }
+  enqueue(s, [under_way] { --*under_way; });
   return CUDA_SUCCESS;
 }
-CUresult cuGraphExecDestroy(CUgraphExec) { return CUDA_SUCCESS; }  // a replay may be under way
+CUresult cuGraphExecDestroy(CUgraphExec e) {  // as seen on an H200 (driver 580)
+  const auto inside = in_driver();
+  while (*exec(e)->under_way > 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  return CUDA_SUCCESS;
+}
 CUresult cuGraphDestroy(CUgraph) { return CUDA_SUCCESS; }
 }

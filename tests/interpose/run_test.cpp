@@ -134,7 +134,7 @@ TEST_F(Run, CallsThatWaitForTheWholeGpuLetOrdersPass) {
 TEST_F(Run, NoCallOfTheDriverKeepsOrdersFromWhatSleeps) {
   for (const char* call : {"cuModuleLoadData", "cuModuleGetFunction", "cuKernelGetFunction", "cuKernelGetParamInfo",
                            "cuLibraryGetModule", "cuLibraryUnload", "cuMemFree", "cuMemFreeHost", "cuCtxSetLimit",
-                           "cuMemcpyDtoHAsync", "cuStreamCreate", "cuStreamCreateWithPriority"}) {
+                           "cuMemcpyDtoHAsync", "cuStreamCreate", "cuStreamCreateWithPriority", "cuGraphExecDestroy"}) {
     fs::remove(folder_ / "books");
     waits(call);
     booked("blocks 800 wrong 0", 2, call);
