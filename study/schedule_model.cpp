@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "study/calibration.h"
 #include "study/run_pool.h"
@@ -16,6 +17,7 @@
 #include "sw/scheduler/one_at_a_time.h"
 #include "sw/scheduler/registry.h"
 #include "sw/workload/workload_file.h"
+#include "systemc/host/unit_priorities.h"
 #include "systemc/model_device.h"
 #include "systemc/sim/sim_clock.h"
 
@@ -262,6 +264,9 @@ std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& c
   ScheduleTarget all, timed, paired;
   for (const ScheduleCase& c : cases) {
     check_partitioner(c.target.machine, setting_.partitioner, kSlots);
+    std::set<std::int32_t> priorities;
+    for (const ScenarioLaunch& launch : launches(c.scenario, Time(0))) priorities.insert(launch.priority);
+    if (c.target.machine.partitioner.priority) static_cast<void>(unit_priorities(priorities));
     if (c.scenario.costs.memory) throw InputError(fmt::format("{}: memory: executor fake has one", c.scenario.file));
     if (c.scenario.costs.copy > Time(0) || c.scenario.costs.profile > Time(0))
       throw InputError(fmt::format("{}: costs: executor model has launch_us and evict_us", c.scenario.file));

@@ -97,7 +97,7 @@ void SluiceDriver::launch(unsigned slot, const SlotLaunch& kernel) {
   write(regs::slot(slot, regs::kSlotRegisters), kernel.cta.registers);
   write(regs::slot(slot, regs::kSlotShared), kernel.cta.shared_memory_bytes);
   write(regs::slot(slot, regs::kSlotGrid), kernel.grid_ctas);
-  if (kernel.priority) write(regs::slot(slot, regs::kSlotPriority), std::min(*kernel.priority, 7U));
+  if (kernel.priority) write(regs::slot(slot, regs::kSlotPriority), *kernel.priority);
   write(regs::slot(slot, regs::kSlotCtrl),
         regs::kSlotCtrlLaunch.put(1) | regs::kSlotCtrlRepeat.put(kernel.repeat) | regs::kSlotCtrlWait.put(kernel.wait));
 }

@@ -2,7 +2,6 @@
 #include "sw/interpose/graphs.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -239,20 +238,14 @@ CUresult Graphs::replace(CUgraphExec exec, CUgraph graph, CUgraphNode child, con
   return result;
 }
 
-/// The driver does so when it destroys an executable, under a lock that orders and later grids need.
-void Graphs::wait_for_replays(const Exec& exec) {
-  std::optional<Program::Drain> drain;
-  if (exec.last != nullptr)
-    SLUICE_REAL(cuEventSynchronize)(exec.last.get());
-  else if (exec.replays > 0)
-    drain.emplace(program_);  // natively, perhaps behind a launch that sleeps
-}
-
 CUresult Graphs::destroy(CUgraphExec exec, const std::function<CUresult()>& driver) {
   std::unique_lock held(program_.lock());
   auto known = execs_.extract(exec);  // before the driver, which may give the handle to another
   held.unlock();
-  if (!known.empty()) wait_for_replays(known.mapped());
+  if (!known.empty() && known.mapped().last != nullptr) {  // the driver would wait for it under a lock that orders need
+    const Relaxed relaxed;
+    SLUICE_REAL(cuEventSynchronize)(known.mapped().last.get());
+  }
   const CUresult result = driver();
   held.lock();
   if (known.empty()) return result;

@@ -55,7 +55,7 @@ class Graphs {
     std::shared_ptr<Lane> lane;
     std::string native;  // why all of it runs as it is
     std::map<CUgraphNode, Node> nodes;
-    Event last;  // behind its last replay
+    Event last;  // behind its last replay, which may have stood behind a launch that sleeps
     KernelDemand largest;
     std::uint64_t blocks = 0, replays = 0, counted = 0;
     Clock::time_point timed;
@@ -75,7 +75,6 @@ class Graphs {
                                 Exec& exec);
   [[nodiscard]] CUresult replace(CUgraphExec exec, CUgraph graph, CUgraphNode child, const Driver& driver);
   [[nodiscard]] std::shared_ptr<Slot> block(std::unique_lock<std::mutex>& held, Lane& lane);
-  void wait_for_replays(const Exec& exec);  ///< without the lock
   void sum_up(Exec& exec);
   void count(Exec& exec);
   void drop(Exec& exec);

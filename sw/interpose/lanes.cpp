@@ -116,13 +116,17 @@ bool Lanes::stream_begins() {
   return crowded();
 }
 
-void Lanes::make_spares(std::unique_lock<std::mutex>& held) {
+std::shared_ptr<ContextState> Lanes::here() const {
   const auto id = current_context();
   const auto known = id ? contexts_.find(*id) : contexts_.end();
-  if (known == contexts_.end() || known->second == nullptr) return;
-  ContextState& context_state = *known->second;
+  return known == contexts_.end() ? nullptr : known->second;
+}
+
+void Lanes::make_spares(std::unique_lock<std::mutex>& held) {
+  const std::shared_ptr<ContextState> state = here();
+  if (state == nullptr) return;
   held.unlock();
-  context_state.make_spares(lock_, channels_of_process());
+  state->make_spares(lock_, channels_of_process());
   held.lock();
 }
 
@@ -224,9 +228,8 @@ void Lanes::look_at_admitted() { Program::instance().look_at_admitted(); }
 std::vector<CoverageLine> Lanes::coverage() { return Program::instance().coverage_lines(); }
 
 DeviceShape Lanes::device() {
-  const auto id = current_context();
-  const auto known = id ? contexts_.find(*id) : contexts_.end();
-  return known == contexts_.end() || known->second == nullptr ? ContextState::shape_of_current() : known->second->shape();
+  const std::shared_ptr<ContextState> state = here();
+  return state == nullptr ? ContextState::shape_of_current() : state->shape();
 }
 
 }  // namespace sluice::interpose

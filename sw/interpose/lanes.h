@@ -94,7 +94,8 @@ class Lanes : public ILanes {
   [[nodiscard]] IShares& shares();
   // Memory may have to wait for the GPU, and the GPU for the lanes' thread: the lock is given up meanwhile.
   [[nodiscard]] std::shared_ptr<ContextState> context_state(
-      std::unique_lock<std::mutex>& held);  ///< of the current context; null: the driver refuses
+      std::unique_lock<std::mutex>& held);                   ///< of the current context; null: the driver refuses
+  [[nodiscard]] std::shared_ptr<ContextState> here() const;  ///< the same; null: nothing of it was under quota
   [[nodiscard]] const std::string& gone() const { return gone_; }
   /// The stream's lane, in the current context. @return null: no memory
   [[nodiscard]] std::shared_ptr<Lane> of_stream(std::unique_lock<std::mutex>& held, CUstream stream);

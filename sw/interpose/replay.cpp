@@ -51,7 +51,7 @@ CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<C
     SLUICE_REAL(cuEventRecord)(timed.begin, stream);
   }
   const bool watched = lane != nullptr && lane->watched;
-  if (lane != nullptr && e.last == nullptr) e.last = lane->context_state->event(CU_EVENT_DISABLE_TIMING);
+  if (const auto here = lanes.here(); here != nullptr && e.last == nullptr) e.last = here->event(CU_EVENT_DISABLE_TIMING);
   const Event last = e.last;  // one for all: replays of an executable follow each other
   if (watched) ++lane->entering;
   held.unlock();

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "sw/partition/ceiling.h"
 #include "sw/partition/star_hull.h"
 #include "sw/scheduler/policy_scheduler.h"
+#include "systemc/host/unit_priorities.h"
 
 namespace sluice {
 
@@ -26,6 +28,9 @@ PartitionHost::PartitionHost(const sc_core::sc_module_name& name, const RunSpec&
       clock_(clock),
       unit_(unit),
       scheduler_(spec.make_scheduler ? spec.make_scheduler() : unit_decides(Mode::LeftOver)()) {
+  std::set<std::int32_t> priorities;
+  for (const KernelLaunch& launch : spec.launches) priorities.insert(launch.priority);
+  if (spec.machine.partitioner.priority) priorities_ = unit_priorities(priorities);
   record_.evictions.resize(spec.launches.size());
   record_.eviction_cycles.resize(spec.launches.size());
   slice_ends_.resize(spec.launches.size());

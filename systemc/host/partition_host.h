@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <systemc>
@@ -87,6 +89,7 @@ class PartitionHost : public sc_core::sc_module {
   std::vector<InSlot> leaving_;     ///< stopped, their CTAs still there
   std::uint32_t slots_in_use_ = 0;  ///< a bit a slot: launched, and its KERNEL_DONE not seen
   sc_core::sc_event arrival_, alarm_, timer_;
+  std::map<std::int32_t, std::uint32_t> priorities_;  ///< of the unit, by a launch's; where it has the option
   std::vector<std::uint64_t> slice_ends_;  ///< of each kernel: its CTAs begun when its last launch has begun all of its own
   std::vector<std::uint64_t> ordered_;     ///< core cycle of each kernel's last order to leave
   std::size_t next_action_ = 0;

@@ -57,7 +57,7 @@ void PartitionHost::launch(SluiceDriver& driver, const std::vector<InSlot>& toge
     const std::uint32_t ctas = ctas_to_launch(kernel);
     const bool again = slice_ends_[kernel.value()] == kNoTaskLimit;
     SlotLaunch entry{launch.kernel.demand(), ctas, again, together.size() > 1};
-    if (spec_.machine.partitioner.priority) entry.priority = static_cast<std::uint32_t>(std::max(launch.priority, 0));
+    if (spec_.machine.partitioner.priority) entry.priority = priorities_.at(launch.priority);
     driver.launch(slot, entry);
     const JobId job(kernel.value());
     if (jobs_.at(job).state == JobState::ToRun) jobs_.move(job, JobState::Running);

@@ -42,8 +42,8 @@ int main(int argc, char** argv) {
              third = reinterpret_cast<CUstream>(7);
   unsigned long long a = 7, b = 9;
   void* arguments[] = {&a, &b};
-  const auto launch = [&](CUfunction function, CUstream in) {
-    return good(CU(cuLaunchKernel)(function, 800, 1, 1, 64, 1, 1, 0, in, arguments, nullptr));
+  const auto launch = [&](CUfunction function, CUstream in, unsigned blocks = 800) {
+    return good(CU(cuLaunchKernel)(function, blocks, 1, 1, 64, 1, 1, 0, in, arguments, nullptr));
   };
   expect(good(CU(cuLibraryLoadData)(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0)), "library");
   expect(good(CU(cuModuleLoadData)(&module, kPtx)), "module");
@@ -99,14 +99,15 @@ int main(int argc, char** argv) {
   expect(launch(k, stream) && good(CU(cuCtxSynchronize)()), "with the whole GPU");
   CUgraph graph = nullptr;
   CUgraphExec exec = nullptr;
-  const bool replays = call == "cuGraphExecDestroy";
-  if (replays)
-    expect(good(CU(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_GLOBAL)) && launch(k, stream) &&
+  const bool behind = call == "cuGraphExecDestroy behind", replays = behind || call == "cuGraphExecDestroy";
+  if (replays)  // behind: a small grid, which is native
+    expect(good(CU(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_GLOBAL)) && launch(k, stream, behind ? 1 : 800) &&
                good(CU(cuStreamEndCapture)(stream, &graph)) && good(CU(cuGraphInstantiateWithFlags)(&exec, graph, 0)),
            "a graph");
   quota("0");
   sleep_ms(100);
-  expect(replays ? good(CU(cuGraphLaunch)(exec, stream)) : launch(k, stream), "without a CTA");
+  if (behind || !replays) expect(launch(k, stream), "without a CTA");
+  if (replays) expect(good(CU(cuGraphLaunch)(exec, stream)), "replay");
   sleep_ms(100);
   CUstream made = nullptr;
   unsigned here = 0, there = 7;
@@ -123,6 +124,7 @@ int main(int argc, char** argv) {
       {"cuLibraryGetModule", [&] { return good(CU(cuLibraryGetModule)(&other, library)); }},
       {"cuLibraryUnload", [&] { return good(CU(cuLibraryUnload)(library)); }},
       {"cuGraphExecDestroy", [&] { return good(CU(cuGraphExecDestroy)(exec)); }},
+      {"cuGraphExecDestroy behind", [&] { return good(CU(cuGraphExecDestroy)(exec)); }},
       {"cuMemFree", [&] { return good(CU(cuMemFree)(0)); }},
       {"cuMemFreeHost", [&] { return good(CU(cuMemFreeHost)(&here)); }},
       {"cuCtxSetLimit", [&] { return good(CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, 8192)); }},

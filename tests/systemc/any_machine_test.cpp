@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <toml++/toml.hpp>
 
 #include "study/run_specs.h"
+#include "sw/core/errors.h"
 #include "sw/policy/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
+#include "systemc/gpu.h"
 #include "tests/systemc/scripted_kernel.h"
 
 namespace sluice {
@@ -90,12 +93,33 @@ TEST(KernelSlots, NineKernelsTakeTurns) {
 TEST(UnitOptions, PriorityOfALaunchReachesTheUnit) {
   std::vector<RunSpec> specs{mix_on(4, "IMG_NN", "left_over", PartitionerKind::Twin)};
   specs.front().launches.back().arrival = Cycles(0);
-  specs.front().launches.back().priority = 3;
+  specs.front().launches.front().priority = 9;
+  specs.front().launches.back().priority = 25;
   specs.push_back(specs.front());
   specs.back().machine.partitioner.priority = true;
   const std::vector<RunResult> results = scripted::run(specs);
   EXPECT_LT(results[0].host.began.at(0), results[0].host.began.at(1));
   EXPECT_GT(results[1].host.began.at(0), results[1].host.began.at(1));
+  for (std::int32_t p = 0; p < 7; ++p) {
+    specs.back().launches.push_back(specs.back().launches.front());
+    specs.back().launches.back().priority = p;
+  }
+  EXPECT_THROW(static_cast<void>(scripted::run({specs.back()})), InputError) << "nine priorities, in three bits";
+}
+
+TEST(UnitOptions, ReachTheUnitFromTheMachineFile) {
+  const std::filesystem::path path = std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/fermi_table1.toml";
+  const regs::Parameters without = unit_parameters(read_machine(path), 2);
+  EXPECT_EQ(without.sm_enable + without.flush + without.priority + without.tail + without.patience, 0U);
+  toml::table file = toml::parse_file(path.string());
+  toml::table& options = *file["partitioner"].as_table();
+  for (const char* option : {"sm_enable", "flush", "priority", "tail"}) options.insert_or_assign(option, true);
+  options.insert_or_assign("patience", 12);
+  const regs::Parameters with = unit_parameters(read_machine(file, path), 2);
+  EXPECT_EQ(std::vector({with.sm_enable, with.flush, with.priority, with.tail, with.patience}),
+            std::vector({1U, 1U, 1U, 1U, 12U}));
+  options.insert_or_assign("patience", 3);
+  EXPECT_THROW(static_cast<void>(read_machine(file, path)), InputError) << "shorter than a round of the SMs";
 }
 
 }  // namespace
