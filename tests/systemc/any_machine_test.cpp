@@ -2,8 +2,9 @@
 // Machines and options that no unit is linked for: the RTL is built on demand, and agrees with the twin at every port.
 #include <gtest/gtest.h>
 
+#include <toml++/toml.h>
+
 #include <cstdlib>
-#include <toml++/toml.hpp>
 
 #include "study/run_specs.h"
 #include "sw/core/errors.h"
