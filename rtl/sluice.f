@@ -46,12 +46,16 @@ rtl/dispatch/kernel_slots.sv
 rtl/dispatch/sm_available.sv
 rtl/dispatch/wait_guard.sv
 rtl/dispatch/kernel_order.sv
+rtl/dispatch/kernel_turns.sv
 rtl/dispatch/dispatch_picker.sv
 rtl/dispatch/dispatch_port.sv
 rtl/dispatch/dispatch_errors.sv
 rtl/dispatch/dispatch_regions.sv
 rtl/dispatch/flush_unit.sv
+rtl/dispatch/cta_ends.sv
 rtl/dispatch/cta_dispatcher.sv
 rtl/dispatch/launch_queue.sv
 rtl/dispatch/grid_walker.sv
+rtl/dispatch/launch_unit.sv
+rtl/decision/decision_unit.sv
 rtl/sluice_top.sv

@@ -14,8 +14,7 @@ package sluice_pkg;
   localparam int unsigned PerfW     = PerfFracW + 1;
   localparam int unsigned MantissaW = 13;  // of an entry of the performance table, leading one included
   localparam int unsigned ExponentW = 4;
-  localparam int unsigned ScaledW   = ExponentW + MantissaW - 1;  // {exponent, mantissa};
-                                                                  // docs/reference/blocks/partition_core.md
+  localparam int unsigned ScaledW   = ExponentW + MantissaW - 1;  // {exponent, mantissa}: partition_core
   localparam int unsigned WordW     = 16;  // of the performance table: an entry, then a performance
   localparam int unsigned OperandW  = 18;  // of the serial unit: amounts of an SM, the loss limit, twice a mantissa,
                                            // more than a performance
@@ -90,5 +89,87 @@ package sluice_pkg;
     logic [GridW-1:0]     ctas;      // to run
     amounts_t             demand;    // of one CTA
   } launch_t;
+  // What went wrong in the dispatcher, pulses, and whose it was.
+  typedef struct packed {
+    logic               port_stuck;
+    logic               bad_kernel;
+    logic               slot_busy;
+    logic               cannot_fit;
+    logic               bad_done;
+    logic [KIndexW-1:0] kernel;   // 0 with a bad end
+    logic [SmW-1:0]     sm;       // of a bad end or a stuck port, else 0
+    logic [SlotW-1:0]   slot;     // of a bad end, else 0
+  } dispatch_error_t;
+  // What a kernel slot takes of it.
+  typedef struct packed {
+    logic [PriorityW-1:0] urgency;
+    logic [GridW-1:0]     ctas;
+    amounts_t             demand;
+  } descriptor_t;
+  // A CTA at the dispatch port, and its place in the grid of a kernel of the launch port.
+  typedef struct packed {
+    logic [SmW-1:0]       sm;
+    logic [KIndexW-1:0]   kernel;
+    logic [SlotW-1:0]     slot;
+    logic [GridW-1:0]     cta;
+    logic [GridW-1:0]     x;
+    logic [BlockW-1:0]    y;
+    logic [BlockW-1:0]    z;
+    logic [ContextW-1:0]  ctx;
+    logic [PriorityW-1:0] urgency;
+    logic [RegW-1:0]      register_base;
+    logic [SharedW-1:0]   shared_base;
+    logic                 region_valid;
+    logic [TagW-1:0]      tag;
+  } dispatch_t;
+  // AXI4-Lite with 12 bits of address: what a manager drives, and what it is answered.
+  typedef struct packed {
+    logic [11:0] awaddr;
+    logic        awvalid;
+    logic [31:0] wdata;
+    logic [3:0]  wstrb;
+    logic        wvalid;
+    logic        bready;
+    logic [11:0] araddr;
+    logic        arvalid;
+    logic        rready;
+  } axi_request_t;
+  typedef struct packed {
+    logic        awready;
+    logic        wready;
+    logic [1:0]  bresp;
+    logic        bvalid;
+    logic        arready;
+    logic [31:0] rdata;
+    logic [1:0]  rresp;
+    logic        rvalid;
+  } axi_response_t;
+  // How the host wants decisions made.
+  typedef struct packed {
+    logic [ModeW-1:0]   mode;
+    logic               mode_write;          // pulse with the (new) mode
+    logic               reprofile;           // pulse
+    logic [TimerW-1:0]  warm_up;             // cycles
+    logic [WindowW-1:0] window;
+    logic [WindowW-1:0] delay;
+    logic [PerfW-1:0]   epsilon;
+    logic [LossW-1:0]   loss_limit;          // units of 2**-PerfFracW
+    logic               monitor_enable;
+    logic [PerfW-1:0]   monitor_threshold;
+    logic [WindowW-1:0] monitor_window;      // cycles
+    logic [7:0]         monitor_hold;        // monitor windows
+    logic [ShareW-1:0]  request_share;       // lines a window; 0: 2**ShareW
+    logic [7:0]         drain_limit;         // units of 2**DrainShift cycles
+  } decision_config_t;
+  // How far a decision is, and what the last one rests on.
+  typedef struct packed {
+    logic [3:0] state;        // of the sequencer
+    logic       decision;     // pulse: enforced
+    logic       spatial;      // of the last decision
+    logic       no_fit;
+    logic       dropped;      // of the last profile
+    logic       no_profile;
+    logic       fell_back;    // a mode that would have ranges has none to give
+  } decision_status_t;
   // verilator lint_on UNUSEDPARAM
 endpackage

@@ -47,9 +47,10 @@ BLOCKS = {
 REGIONS = "cta_dispatcher, regions"
 REGIONS_SCRIPT = "small"   # it is not in the unit of the standard point, and its search is one long cycle: area is what it is measured for
 # Where a block is in a waveform of the unit.
-SCOPES = {"profile_counters": "gen_counters[0].i_profile_counters", "sluice_top": "",
-          **{b: f"i_partition_core.i_{b}" for b in ("perf_table", "serial_unit", "decision_steps")},
-          **{b: f"i_cta_dispatcher.i_{b}" for b in ("kernel_slots", "sm_resource_table", "dispatch_picker")}}
+SCOPES = {"profile_counters": "i_decision_unit.gen_counters[0].i_profile_counters", "sluice_top": "", "cta_dispatcher": "i_launch_unit.i_cta_dispatcher",
+          **{b: f"i_decision_unit.i_{b}" for b in ("partition_core", "occupancy_counter", "partition_sequencer", "phase_monitor")},
+          **{b: f"i_decision_unit.i_partition_core.i_{b}" for b in ("perf_table", "serial_unit", "decision_steps")},
+          **{b: f"i_launch_unit.i_cta_dispatcher.i_{b}" for b in ("kernel_slots", "sm_resource_table", "dispatch_picker")}}
 
 
 def elaboration(parser, items):

@@ -30,8 +30,7 @@ module axi_lite_subordinate #(
   output logic             write_o,
   output logic [AddrW-1:0] write_addr_o,
   output logic [31:0]      write_data_o,
-  input  logic             write_exists_i,    // with write_o: write_addr_o of the cycle before is a register that can
-                                              // be written
+  input  logic             write_exists_i,    // with write_o: write_addr_o of the cycle before can be written
   output logic [AddrW-1:0] read_addr_o,
   input  logic             read_exists_i,     // combinational from read_addr_o
   input  logic [31:0]      read_data_i,

@@ -21,34 +21,14 @@ module sluice_csr #(
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
-  input  logic [11:0]                                s_axi_awaddr_i,
-  input  logic                                       s_axi_awvalid_i,
-  output logic                                       s_axi_awready_o,
-  input  logic [31:0]                                s_axi_wdata_i,
-  input  logic [3:0]                                 s_axi_wstrb_i,
-  input  logic                                       s_axi_wvalid_i,
-  output logic                                       s_axi_wready_o,
-  output logic [1:0]                                 s_axi_bresp_o,
-  output logic                                       s_axi_bvalid_o,
-  input  logic                                       s_axi_bready_i,
-  input  logic [11:0]                                s_axi_araddr_i,
-  input  logic                                       s_axi_arvalid_i,
-  output logic                                       s_axi_arready_o,
-  output logic [31:0]                                s_axi_rdata_o,
-  output logic [1:0]                                 s_axi_rresp_o,
-  output logic                                       s_axi_rvalid_o,
-  input  logic                                       s_axi_rready_i,
+  input  sluice_pkg::axi_request_t                   axi_i,
+  output sluice_pkg::axi_response_t                  axi_o,
   output logic                                       irq_o,
   // configuration
-  output logic [2:0]                                 mode_o,
-  output logic                                       mode_write_o,           // pulse with the (new) mode
-  output logic [sluice_pkg::WarpW-1:0]               capacity_warps_o,       // of one SM
-  output logic [sluice_pkg::RegW-1:0]                capacity_registers_o,
-  output logic [sluice_pkg::SharedW-1:0]             capacity_shared_o,      // bytes
+  output sluice_pkg::decision_config_t               config_o,
+  output sluice_pkg::amounts_t                       capacity_o,             // of one SM
   output logic [sluice_pkg::CtaW-1:0]                capacity_slots_o,
-  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]   demand_warps_o,         // of one CTA
-  output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]    demand_registers_o,
-  output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0] demand_shared_o,
+  output logic [MAX_KERNELS*sluice_pkg::AmountW-1:0] demand_o,               // of one CTA (amounts_t), by kernel slot
   output logic [MAX_KERNELS*32-1:0]                  grid_o,                 // CTAs
   output logic [MAX_KERNELS-1:0]                     repeat_o,
   output logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_o,           // 0 without PRIORITY
@@ -62,29 +42,14 @@ module sluice_csr #(
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    quota_o,                // STATIC mode
   output logic [MAX_KERNELS*NUM_SM-1:0]              mask_o,
   output logic                                       static_write_o,         // pulse with new quota_o or mask_o
-  output logic [sluice_pkg::TimerW-1:0]              warm_up_o,              // cycles
-  output logic [sluice_pkg::WindowW-1:0]             window_o,
-  output logic [15:0]                                delay_o,
-  output logic [sluice_pkg::PerfW-1:0]               epsilon_o,
-  output logic [15:0]                                loss_limit_o,           // units of 2**-14
-  output logic                                       monitor_enable_o,
-  output logic [sluice_pkg::PerfW-1:0]               monitor_threshold_o,
-  output logic [15:0]                                monitor_window_o,       // cycles
-  output logic [7:0]                                 monitor_hold_o,         // monitor windows
-  output logic [sluice_pkg::ShareW-1:0]              request_share_o,        // lines a window; 0: 2**ShareW
-  output logic [7:0]                                 drain_limit_o,          // units of 4,096 cycles
-  output logic                                       reprofile_o,            // pulse
   output logic [NUM_SM-1:0]                          sm_enable_o,            // SMs that may be given CTAs
   output logic                                       enable_write_o,         // pulse with the (new) sm_enable_o
   // launch port
   output logic [MAX_KERNELS-1:0]                     port_slots_o,           // kernel slots that are the port's
   input  logic [MAX_KERNELS-1:0]                     port_admit_i,            // its launch goes to this slot: one-hot,
                                                                               // or 0; launch_o in the next cycle
-  input  sluice_pkg::amounts_t                       port_demand_i,
-  input  logic [sluice_pkg::GridW-1:0]               port_ctas_i,
-  input  logic [sluice_pkg::PriorityW-1:0]           port_priority_i,
-  input  logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_i,   // of each slot: {priority,
-                                                                                        // context}
+  input  sluice_pkg::descriptor_t                    port_launch_i,
+  input  logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_i,   // by slot: {priority, context}
   output logic                                       purge_o,                // pulse, combinational: launches of a
                                                                              // context that wait are handed back
   output logic                                       purge_all_o,            // with it: those of all
@@ -99,24 +64,11 @@ module sluice_csr #(
   input  logic [sluice_pkg::KernelW-1:0]             num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    ctas_i,                 // quotas in force
   input  logic [NUM_SM-1:0]                          sm_busy_i,              // SMs that hold a CTA, or are about to
-  input  logic [3:0]                                 sequencer_state_i,
-  input  logic                                       decision_i,             // pulse: enforced
-  input  logic                                       spatial_i,              // of the last decision
-  input  logic                                       no_fit_i,
-  input  logic                                       dropped_i,              // of the last profile
-  input  logic                                       no_profile_i,
-  input  logic [4:0]                                 error_i,                // pulses: PORT_STUCK, BAD_KERNEL,
-                                                                             // SLOT_BUSY, CANNOT_FIT, BAD_DONE
-  input  logic [sluice_pkg::KIndexW-1:0]             error_kernel_i,         // with error_i
-  input  logic [sluice_pkg::SmW-1:0]                 error_sm_i,
-  input  logic [sluice_pkg::SlotW-1:0]               error_slot_i,
-  input  logic                                       fell_back_i,            // a mode that would have ranges has none
-                                                                             // to give
+  input  sluice_pkg::decision_status_t               status_i,
+  input  sluice_pkg::dispatch_error_t                error_i,
   output logic                                       idle_o                  // no register changes without an input
 );
-  localparam int unsigned WarpW     = sluice_pkg::WarpW;
-  localparam int unsigned RegW      = sluice_pkg::RegW;
-  localparam int unsigned SharedW   = sluice_pkg::SharedW;
+  localparam int unsigned AmountW   = sluice_pkg::AmountW;
   localparam int unsigned CtaW      = sluice_pkg::CtaW;
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
   localparam int unsigned TagsW     = sluice_pkg::ContextW + sluice_pkg::PriorityW;
@@ -130,31 +82,31 @@ module sluice_csr #(
   axi_lite_subordinate #(.AddrW(12)) i_axi (
     .clk_i,
     .rst_ni,
-    .s_axi_awaddr_i,
-    .s_axi_awvalid_i,
-    .s_axi_awready_o,
-    .s_axi_wdata_i,
-    .s_axi_wstrb_i,
-    .s_axi_wvalid_i,
-    .s_axi_wready_o,
-    .s_axi_bresp_o,
-    .s_axi_bvalid_o,
-    .s_axi_bready_i,
-    .s_axi_araddr_i,
-    .s_axi_arvalid_i,
-    .s_axi_arready_o,
-    .s_axi_rdata_o,
-    .s_axi_rresp_o,
-    .s_axi_rvalid_o,
-    .s_axi_rready_i,
-    .write_o        (write),
-    .write_addr_o   (waddr),
-    .write_data_o   (wdata),
-    .write_exists_i (write_exists),
-    .read_addr_o    (raddr),
-    .read_exists_i  (read_exists),
-    .read_data_i    (rdata),
-    .idle_o         (axi_idle)
+    .s_axi_awaddr_i  (axi_i.awaddr),
+    .s_axi_awvalid_i (axi_i.awvalid),
+    .s_axi_awready_o (axi_o.awready),
+    .s_axi_wdata_i   (axi_i.wdata),
+    .s_axi_wstrb_i   (axi_i.wstrb),
+    .s_axi_wvalid_i  (axi_i.wvalid),
+    .s_axi_wready_o  (axi_o.wready),
+    .s_axi_bresp_o   (axi_o.bresp),
+    .s_axi_bvalid_o  (axi_o.bvalid),
+    .s_axi_bready_i  (axi_i.bready),
+    .s_axi_araddr_i  (axi_i.araddr),
+    .s_axi_arvalid_i (axi_i.arvalid),
+    .s_axi_arready_o (axi_o.arready),
+    .s_axi_rdata_o   (axi_o.rdata),
+    .s_axi_rresp_o   (axi_o.rresp),
+    .s_axi_rvalid_o  (axi_o.rvalid),
+    .s_axi_rready_i  (axi_i.rready),
+    .write_o         (write),
+    .write_addr_o    (waddr),
+    .write_data_o    (wdata),
+    .write_exists_i  (write_exists),
+    .read_addr_o     (raddr),
+    .read_exists_i   (read_exists),
+    .read_data_i     (rdata),
+    .idle_o          (axi_idle)
   );
 
   // Kernel slots.
@@ -185,17 +137,13 @@ module sluice_csr #(
       .read_offset_i   (raddr[SlotLsb-1:0]),
       .read_exists_o   (read_exists_k[k]),
       .read_data_o     (rdata_k[k*32 +: 32]),
-      .warps_o         (demand_warps_o[k*WarpW +: WarpW]),
-      .registers_o     (demand_registers_o[k*RegW +: RegW]),
-      .shared_o        (demand_shared_o[k*SharedW +: SharedW]),
+      .demand_o        (demand_o[k*AmountW +: AmountW]),
       .grid_o          (grid_o[k*32 +: 32]),
       .repeat_o        (repeat_o[k]),
       .priority_o      (priority_o[k*sluice_pkg::PriorityW +: sluice_pkg::PriorityW]),
       .port_slot_i     (port_slots_o[k]),
       .port_admit_i    (port_admit_i[k]),
-      .port_demand_i,
-      .port_ctas_i,
-      .port_priority_i,
+      .port_launch_i,
       .tags_i          (tags_i[k*TagsW +: TagsW]),
       .flush_context_i (flush_context_q),
       .go_i            (go),
@@ -231,8 +179,8 @@ module sluice_csr #(
   logic [31:0] config_rdata, status_rdata, top_rdata;
 
   assign write_global = write && !wslot_hit;
-  assign deciding     = sequencer_state_i != sluice_csr_pkg::SequencerStateIdle
-                     && sequencer_state_i != sluice_csr_pkg::SequencerStateMonitor;
+  assign deciding     = status_i.state != sluice_csr_pkg::SequencerStateIdle
+                     && status_i.state != sluice_csr_pkg::SequencerStateMonitor;
   assign write_exists = wslot_hit ? slot_exists : config_exists || status_exists || sms_exists || slots_exist;
 
   sluice_csr_config #(.MAX_CTAS(MAX_CTAS)) i_config (
@@ -250,24 +198,9 @@ module sluice_csr #(
     .all_free_i      (slot_state_i == '0 && (LAUNCH_QUEUE == 0 || launch_o == '0)),   // what is launched now is not
                                                                                       // FREE
     .deciding_i      (deciding),
-    .mode_o,
-    .mode_write_o,
-    .reprofile_o,
-    .capacity_warps_o,
-    .capacity_registers_o,
-    .capacity_shared_o,
+    .config_o,
+    .capacity_o,
     .capacity_slots_o,
-    .warm_up_o,
-    .window_o,
-    .delay_o,
-    .epsilon_o,
-    .loss_limit_o,
-    .monitor_enable_o,
-    .monitor_threshold_o,
-    .monitor_window_o,
-    .monitor_hold_o,
-    .request_share_o,
-    .drain_limit_o,
     .flush_context_o (flush_context),
     .go_o            (go)
   );
@@ -282,17 +215,14 @@ module sluice_csr #(
     .read_addr_i        (raddr),
     .read_exists_o      (status_read_exists),
     .read_data_o        (status_rdata),
-    .decision_i,
+    .decision_i         (status_i.decision),
     .kernel_done_i,
     .evict_done_i,
     .error_i,
-    .error_kernel_i,
-    .error_sm_i,
-    .error_slot_i,
     .slot_busy_i        (slot_busy),
     .bad_mode_i         (bad_mode),
     .bad_config_i       (slot_bad_config || global_bad_config || slots_bad),
-    .mode_in_decision_i (mode_write_o && deciding),
+    .mode_in_decision_i (config_o.mode_write && deciding),
     .write_kernel_i     (wslot_hit ? wslot : '0),
     .irq_o
   );
@@ -353,7 +283,7 @@ module sluice_csr #(
   end else begin : gen_no_port
     assign {port_slots_o, slots_exist, slots_bad, port_read, port_rdata} = '0;
     logic unused_port;
-    assign unused_port = ^{port_admit_i, port_demand_i, port_ctas_i, port_priority_i, tags_i, queue_i};
+    assign unused_port = ^{port_admit_i, port_launch_i, tags_i, queue_i};
   end
 
   // EVICT's count goes with the command, whichever slot it is for.
@@ -389,13 +319,13 @@ module sluice_csr #(
                                           | (32'(TAIL) << sluice_csr_pkg::FeaturesTailLsb)
                                           | (32'(CHURN) << sluice_csr_pkg::FeaturesChurnLsb);
       sluice_csr_pkg::StatusAddr: begin
-        top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
-        top_rdata[sluice_csr_pkg::StatusSpatialLsb]                          = spatial_i;
-        top_rdata[sluice_csr_pkg::StatusNoFitLsb]                            = no_fit_i;
-        top_rdata[sluice_csr_pkg::StatusDroppedLsb]                          = dropped_i;
-        top_rdata[sluice_csr_pkg::StatusNoProfileLsb]                        = no_profile_i;
+        top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = status_i.state;
+        top_rdata[sluice_csr_pkg::StatusSpatialLsb]                          = status_i.spatial;
+        top_rdata[sluice_csr_pkg::StatusNoFitLsb]                            = status_i.no_fit;
+        top_rdata[sluice_csr_pkg::StatusDroppedLsb]                          = status_i.dropped;
+        top_rdata[sluice_csr_pkg::StatusNoProfileLsb]                        = status_i.no_profile;
         top_rdata[sluice_csr_pkg::StatusPresentLsb +: sluice_pkg::KernelW] = num_present_i;
-        top_rdata[sluice_csr_pkg::StatusFellBackLsb]                         = fell_back_i;
+        top_rdata[sluice_csr_pkg::StatusFellBackLsb]                         = status_i.fell_back;
       end
       default: top_read_exists = 1'b0;
     endcase
@@ -404,6 +334,6 @@ module sluice_csr #(
       : top_read_exists || config_read_exists || status_read_exists || sms_read_exists || port_read;
   assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | port_rdata;
 
-  assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o && !enable_write_o
+  assign idle_o = axi_idle && !config_o.mode_write && !config_o.reprofile && !static_write_o && !enable_write_o
                && (launch_o | stop_o | evict_o | resume_o) == '0 && (FLUSH == 0 || (flush_o == '0 && !flush_context_q));
 endmodule

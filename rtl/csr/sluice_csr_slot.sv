@@ -21,17 +21,13 @@ module sluice_csr_slot #(
   input  logic [6:0]                     read_offset_i,
   output logic                           read_exists_o,
   output logic [31:0]                    read_data_o,
-  output logic [sluice_pkg::WarpW-1:0]   warps_o,          // descriptor
-  output logic [sluice_pkg::RegW-1:0]    registers_o,
-  output logic [sluice_pkg::SharedW-1:0] shared_o,
+  output sluice_pkg::amounts_t           demand_o,         // descriptor
   output logic [31:0]                    grid_o,
   output logic                           repeat_o,
   output logic [sluice_pkg::PriorityW-1:0] priority_o,     // 0 without PRIORITY
   input  logic                           port_slot_i,      // the slot is the launch port's: the host can't launch it
   input  logic                           port_admit_i,      // a launch of the port comes: it is made in the next cycle
-  input  sluice_pkg::amounts_t           port_demand_i,
-  input  logic [sluice_pkg::GridW-1:0]   port_ctas_i,
-  input  logic [sluice_pkg::PriorityW-1:0] port_priority_i,
+  input  sluice_pkg::descriptor_t        port_launch_i,
   input  logic [sluice_pkg::ContextW+sluice_pkg::PriorityW-1:0] tags_i,   // {priority, context}
   input  logic                           flush_context_i,  // the cycle after a write elsewhere: flush the kernel, if it
                                                            // is of the context in write_data_i or that says all
@@ -125,7 +121,7 @@ module sluice_csr_slot #(
       priority_d = priority_q;
       if (accept && write_offset_i == sluice_csr_pkg::SlotPriorityOffset)
         priority_d = write_data_i[sluice_pkg::PriorityW-1:0];
-      if (LAUNCH_QUEUE != 0 && port_admit_i)                               priority_d = port_priority_i;
+      if (LAUNCH_QUEUE != 0 && port_admit_i)                               priority_d = port_launch_i.urgency;
     end
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) priority_q <= sluice_csr_pkg::SlotPriorityReset;
@@ -134,7 +130,7 @@ module sluice_csr_slot #(
   end else begin : gen_no_priority
     assign priority_o = '0;
     logic unused_priority;
-    assign unused_priority = ^port_priority_i;
+    assign unused_priority = ^port_launch_i.urgency;
   end
   assign launches       = write_offset_i == sluice_csr_pkg::SlotCtrlOffset
       && write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb];
@@ -178,8 +174,8 @@ module sluice_csr_slot #(
       endcase
     end
     if (LAUNCH_QUEUE != 0 && port_admit_i) begin
-      {shared_d, registers_d, warps_d} = port_demand_i;
-      grid_d                           = port_ctas_i;
+      {shared_d, registers_d, warps_d} = port_launch_i.demand;
+      grid_d                           = port_launch_i.ctas;
       repeat_d                         = 1'b0;
       command_d[sluice_csr_pkg::SlotCtrlLaunchLsb] = 1'b1;
     end
@@ -244,9 +240,7 @@ module sluice_csr_slot #(
     end
   end
 
-  assign warps_o        = warps_q;
-  assign registers_o    = registers_q;
-  assign shared_o       = shared_q;
+  assign demand_o       = {shared_q, registers_q, warps_q};
   assign grid_o         = grid_q;
   assign repeat_o       = repeat_q;
   assign launch_o       = command_q[sluice_csr_pkg::SlotCtrlLaunchLsb];

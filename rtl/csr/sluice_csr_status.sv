@@ -19,11 +19,7 @@ module sluice_csr_status #(
   input  logic                           decision_i,            // pulse
   input  logic [MAX_KERNELS-1:0]         kernel_done_i,         // pulses
   input  logic [MAX_KERNELS-1:0]         evict_done_i,          // pulses
-  input  logic [4:0]                     error_i,               // of the dispatcher, pulses: PORT_STUCK, BAD_KERNEL,
-                                                                // SLOT_BUSY, CANNOT_FIT, BAD_DONE
-  input  logic [sluice_pkg::KIndexW-1:0] error_kernel_i,        // with error_i
-  input  logic [sluice_pkg::SmW-1:0]     error_sm_i,
-  input  logic [sluice_pkg::SlotW-1:0]   error_slot_i,
+  input  sluice_pkg::dispatch_error_t    error_i,               // pulses of the dispatcher
   input  logic                           slot_busy_i,           // a write was refused: a descriptor in use,
   input  logic                           bad_mode_i,            // no such mode,
   input  logic                           bad_config_i,          // another register's value or state
@@ -45,6 +41,9 @@ module sluice_csr_status #(
   logic [3:0]                 irq_enable_d, irq_enable_q;
   logic                       bad_config, exists, exists_q, enable_bad_q;
 
+  logic [4:0] errors;   // of the dispatcher
+  assign errors = {error_i.port_stuck, error_i.bad_kernel, error_i.slot_busy, error_i.cannot_fit, error_i.bad_done};
+
   always_comb
     unique case (write_addr_i)
       sluice_csr_pkg::ErrorAddr, sluice_csr_pkg::IrqStatusAddr, sluice_csr_pkg::KernelDoneAddr,
@@ -62,14 +61,14 @@ module sluice_csr_status #(
 
   always_comb begin
     error_set                                         = '0;
-    error_set[sluice_csr_pkg::ErrorBadDoneLsb]        = error_i[0];
-    error_set[sluice_csr_pkg::ErrorCannotFitLsb]      = error_i[1];
-    error_set[sluice_csr_pkg::ErrorSlotBusyLsb]       = error_i[2] || slot_busy_i;
+    error_set[sluice_csr_pkg::ErrorBadDoneLsb]        = error_i.bad_done;
+    error_set[sluice_csr_pkg::ErrorCannotFitLsb]      = error_i.cannot_fit;
+    error_set[sluice_csr_pkg::ErrorSlotBusyLsb]       = error_i.slot_busy || slot_busy_i;
     error_set[sluice_csr_pkg::ErrorBadModeLsb]        = bad_mode_i;
     error_set[sluice_csr_pkg::ErrorBadConfigLsb]      = bad_config;
-    error_set[sluice_csr_pkg::ErrorBadKernelLsb]      = error_i[3];
+    error_set[sluice_csr_pkg::ErrorBadKernelLsb]      = error_i.bad_kernel;
     error_set[sluice_csr_pkg::ErrorModeInDecisionLsb] = mode_in_decision_i;
-    error_set[sluice_csr_pkg::ErrorPortStuckLsb]      = error_i[4];
+    error_set[sluice_csr_pkg::ErrorPortStuckLsb]      = error_i.port_stuck;
 
     error_left     = error_q;
     irq_status_d   = irq_status_q;
@@ -98,10 +97,10 @@ module sluice_csr_status #(
     info_sm_d     = info_sm_q;
     info_slot_d   = info_slot_q;
     if (error_left == '0 && error_set != '0) begin
-      info_kernel_d = (error_i != '0) ? error_kernel_i : write_kernel_i;
-      info_sm_d     = (error_i != '0) ? error_sm_i : '0;
-      info_slot_d   = (error_i != '0) ? error_slot_i : '0;
-      unique casez (error_i)
+      info_kernel_d = (errors != '0) ? error_i.kernel : write_kernel_i;
+      info_sm_d     = (errors != '0) ? error_i.sm : '0;
+      info_slot_d   = (errors != '0) ? error_i.slot : '0;
+      unique casez (errors)
         5'b????1: info_cause_d = 3'(sluice_csr_pkg::ErrorBadDoneLsb);
         5'b???10: info_cause_d = 3'(sluice_csr_pkg::ErrorCannotFitLsb);
         5'b??100: info_cause_d = 3'(sluice_csr_pkg::ErrorSlotBusyLsb);

@@ -11,14 +11,12 @@ module decision_steps #(
   input  logic                                    abort_i,
   input  logic [sluice_pkg::KernelW-1:0]          num_kernels_i,
   input  logic [MAX_KERNELS-1:0]                  kept_i,         // kernels below num_kernels_i whose curve is there
-                                                                  // already
   input  logic                                    sample_valid_i,
   input  sluice_pkg::sample_t                     sample_i,
   input  logic                                    epsilon_on_i,
   input  logic [sluice_pkg::ExponentW-1:0]        exponent_i,     // of the table's word
   input  logic                                    best_i,         // B is 1.0 or more
-  input  logic                                    below_i,        // the last subtraction, or one before it, went below
-                                                                  // zero
+  input  logic                                    below_i,        // this subtraction, or one before it, went below 0
   output decision_pkg::control_t                  control_o,
   output logic [$clog2(MAX_KERNELS)-1:0]          kernel_o,       // of table and demand
   output logic [$clog2(MAX_CTAS+1)-1:0]           level_o,        // CTAs

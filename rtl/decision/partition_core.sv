@@ -16,31 +16,25 @@ module partition_core #(
   input  logic [sluice_pkg::KernelW-1:0]             num_kernels_i,         // 1..MAX_KERNELS
   input  logic [MAX_KERNELS-1:0]                     kept_i,                // kernels without samples: their curve is
                                                                             // there from an earlier decision,
-  input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0] rows_i,                // in this row of the table; a row for each
-                                                                            // kernel
+  input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0] rows_i,                // in this row of the table, one a kernel
   input  sluice_pkg::amounts_t                       capacity_i,            // of one SM
   input  logic [sluice_pkg::CtaW-1:0]                capacity_slots_i,
   output logic [sluice_pkg::KernelW-1:0]             demand_kernel_o,       // whose demand is wanted in this cycle:
   input  sluice_pkg::amounts_t                       demand_i,              // of one CTA
-  input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,             // saturation threshold; 0 = the paper's
-                                                                            // rule
+  input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,             // saturation threshold; 0: the paper's rule
   input  logic [sluice_pkg::LossW-1:0]               loss_limit_i,          // of 1/K: what a kernel may lose, units of
                                                                             // 2**-PerfFracW
   input  logic                                       sample_valid_i,        // always taken
   input  sluice_pkg::sample_t                        sample_i,
-  input  logic [sluice_pkg::InstW-1:0]               sample_insts_i,        // within the SM's ceiling; 0: none, or
-                                                                            // dropped
-  output logic                                       scaled_valid_o,        // an entry of the performance table, for
-                                                                            // tracing
+  input  logic [sluice_pkg::InstW-1:0]               sample_insts_i,        // within the SM's ceiling; 0: none, dropped
+  output logic                                       scaled_valid_o,        // an entry of the table, for tracing
   output logic [sluice_pkg::KernelW-1:0]             scaled_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]                scaled_ctas_o,
   output logic [sluice_pkg::ScaledW-1:0]             scaled_o,              // {exponent, mantissa}:
                                                                             // docs/reference/blocks/partition_core.md
-  output logic                                       idle_o,                // no decision under way: nothing changes
-                                                                            // without an input
+  output logic                                       idle_o,                // no decision: nothing changes by itself
   output logic                                       done_o,
-  output logic                                       no_fit_o,              // one CTA of each does not fit: no intra-SM
-                                                                            // partition
+  output logic                                       no_fit_o, // no partition: one CTA of each does not fit
   output logic                                       spatial_o,             // loss guard: fall back to spatial
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    ctas_o
 );

@@ -10,66 +10,52 @@ module cta_dispatcher #(
   parameter int unsigned REGION_UNITS = 64,   // 0: no regions; else 16..128
   parameter int unsigned SM_ENABLE    = 0,    // 1: with sm_enable_i and sm_busy_o
   parameter int unsigned SM_READY     = 0,    // 1: with sm_ready_i
-  parameter int unsigned FLUSH        = 0,    // else with flush_i, tags of CTAs, flush_*_o; above 1 a flush waits
-                                              // 2**FLUSH cycles for the port
+  // else with flush_i, tags of CTAs, flush_*_o; above 1 a flush waits 2**FLUSH cycles for the port
+  parameter int unsigned FLUSH        = 0,
   parameter int unsigned PRIORITY     = 0,    // 1: with priority_i
   parameter int unsigned PATIENCE     = 0,    // 0..20; else no kernel waits for ever: see wait_guard
   parameter int unsigned TAIL         = 0,    // 1: a kernel is DRAINING from the last CTA of its grid on
-  parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else it is checked a cycle
-                                              // ahead
+  parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else a cycle ahead
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
   input  logic                                         tag_rst_ni,            // with FLUSH: of the tags alone
-  input  logic [sluice_pkg::WarpW-1:0]                 capacity_warps_i,      // of one SM; stable unless all slots are
-                                                                              // FREE
-  input  logic [sluice_pkg::RegW-1:0]                  capacity_registers_i,
-  input  logic [sluice_pkg::SharedW-1:0]               capacity_shared_i,     // bytes
+  // Stable unless all slots are FREE.
+  input  sluice_pkg::amounts_t                         capacity_i,            // of one SM
   input  logic [sluice_pkg::CtaW-1:0]                  capacity_slots_i,      // at most MAX_CTAS
-  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_i,        // of one CTA; it and the grid stable
-                                                                              // while the slot is not FREE
-  input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      demand_registers_i,
-  input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   demand_shared_i,
+  // Stable while the slot is not FREE, from the cycle of the launch on.
+  input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0]   demand_i,              // of one CTA (amounts_t)
   input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     grid_i,                // CTAs
+  input  logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_i,            // higher first
   input  logic [MAX_KERNELS-1:0]                       repeat_i,              // level: the grid starts again at its end
-  input  logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_i,            // higher first; stable from the cycle of
-                                                                              // the launch until FREE
-  input  logic [MAX_KERNELS-1:0]                       launch_i,              // pulses
+  // Commands: pulses.
+  input  logic [MAX_KERNELS-1:0]                       launch_i,
   input  logic [MAX_KERNELS-1:0]                       stop_i,
   input  logic [MAX_KERNELS-1:0]                       evict_i,
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
-  input  logic [MAX_KERNELS-1:0]                       flush_i,               // pulses: STOP, and its CTAs are given up
-  input  logic                                         count_i,               // occupancy_counter: CTAs of a RUNNING
-                                                                              // kernel, one more a cycle; only while
-  input  logic                                         count_first_i,         // no CTA is given out, from the cycle
-                                                                              // after that in which the quotas became 0
+  input  logic [MAX_KERNELS-1:0]                       flush_i,               // STOP, and its CTAs are given up
+  // occupancy_counter: CTAs of a RUNNING kernel, one more a cycle; only while no CTA is given out, from the cycle after
+  // that in which the quotas became 0.
+  input  logic                                         count_i,
+  input  logic                                         count_first_i,
   input  logic [MAX_KERNELS-1:0]                       count_kernel_i,        // one-hot
-  output logic                                         count_fits_o,          // two cycles later: and another one fits
-                                                                              // an empty SM, its slots left aside
-  input  logic                                         round_robin_i,         // over the kernels, instead of oldest
-                                                                              // first
-  input  logic                                         in_order_i,            // no kernel before an older one has
-                                                                              // issued its last CTA
+  output logic                                         count_fits_o,          // two cycles later: one more fits an SM
+  input  logic                                         round_robin_i,         // kernels in turn, not oldest first
+  input  logic                                         in_order_i,            // none before an older one has issued all
   input  logic                                         regions_i,
-  input  logic [NUM_SM-1:0]                            sm_enable_i,           // level: no CTA is picked for an SM
-                                                                              // without
-  input  logic [NUM_SM-1:0]                            sm_ready_i,            // the SM takes the next CTA without
-                                                                              // delay; see sm_available
-  output logic [NUM_SM-1:0]                            sm_busy_o,             // the SM holds a CTA, or one waits for it
-                                                                              // at the port
-  output logic [NUM_SM-1:0]                            query_sm_o,            // whose quotas are wanted: of the SM that
-                                                                              // is evaluated, one-hot, or 0,
-  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]      query_quota_i,         // in the same cycle; MAX_CTAS: no limit
-  output logic [NUM_SM-1:0]                            port_sm_o,             // and of that of the CTA at the port, as
-                                                                              // those
+  input  logic [NUM_SM-1:0]                            sm_enable_i,           // level: else no CTA is picked for the SM
+  input  logic [NUM_SM-1:0]                            sm_ready_i,            // takes a CTA now: see sm_available
+  output logic [NUM_SM-1:0]                            sm_busy_o,             // a CTA is there, or at the port for it
+  // Quotas, in the same cycle: of the SM that is evaluated, and of that of the CTA at the port. One-hot, or 0.
+  output logic [NUM_SM-1:0]                            query_sm_o,
+  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]      query_quota_i,         // MAX_CTAS: no limit
+  output logic [NUM_SM-1:0]                            port_sm_o,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]      port_quota_i,
   input  logic                                         quota_changed_i,       // first cycle of new quotas
   input  logic                                         profiling_i,           // settled_o stays as it is
-  output logic [NUM_SM-1:0]                            settled_o,             // SMs that have held just their quotas
-                                                                              // since these changed
-  output logic [MAX_KERNELS-1:0]                       spent_o,               // RUNNING, but dispatch nothing: grid
-                                                                              // issued, or held by an eviction
+  output logic [NUM_SM-1:0]                            settled_o,             // has held just its quotas since then
+  output logic [MAX_KERNELS-1:0]                       spent_o,               // RUNNING: grid issued, or an eviction
   output logic [MAX_KERNELS*2-1:0]                     slot_state_o,          // 0 FREE, 1 RUNNING, 2 DRAINING
   output logic [sluice_pkg::KernelW-1:0]               num_present_o,
   output logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]   age_o,                 // RUNNING slots, oldest first
@@ -78,15 +64,8 @@ module cta_dispatcher #(
   output logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     dispatched_o,
   output logic [MAX_KERNELS-1:0]                       evict_done_o,          // pulses
   output logic [MAX_KERNELS-1:0]                       kernel_done_o,
-  output logic                                         bad_done_o,            // pulses, the cycle after the cause
-  output logic                                         cannot_fit_o,
-  output logic                                         slot_busy_o,
-  output logic                                         bad_kernel_o,
-  output logic                                         port_stuck_o,          // a CTA that its SM did not take was
-                                                                              // taken back by a flush
-  output logic [sluice_pkg::KIndexW-1:0]               error_kernel_o,
-  output logic [sluice_pkg::SmW-1:0]                   error_sm_o,
-  output logic [sluice_pkg::SlotW-1:0]                 error_slot_o,
+  // The cycle after the cause. PORT_STUCK: a CTA that its SM did not take was taken back by a flush.
+  output sluice_pkg::dispatch_error_t                  error_o,
   output logic                                         dispatch_valid_o,
   input  logic                                         dispatch_ready_i,
   output logic [sluice_pkg::SmW-1:0]                   dispatch_sm_o,
@@ -95,50 +74,32 @@ module cta_dispatcher #(
   output logic [sluice_pkg::GridW-1:0]                 dispatch_cta_o,
   output logic [sluice_pkg::RegW-1:0]                  dispatch_register_base_o,
   output logic [sluice_pkg::SharedW-1:0]               dispatch_shared_base_o,
-  output logic                                         dispatch_region_valid_o,   // the CTA has regions: these are
-                                                                                  // their bases
+  output logic                                         dispatch_region_valid_o,   // these are bases of its regions
+  output logic [sluice_pkg::TagW-1:0]                  dispatch_tag_o,
   input  logic                                         done_valid_i,
   input  logic [sluice_pkg::SmW-1:0]                   done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]                 done_slot_i,
   input  logic [sluice_pkg::KIndexW-1:0]               done_kernel_i,         // with FLUSH: whose it was,
   input  logic [sluice_pkg::TagW-1:0]                  done_tag_i,            // and the tag that it was sent with
-  output logic [sluice_pkg::TagW-1:0]                  dispatch_tag_o,
-  output logic                                         flush_valid_o,         // pulse: SMs give up the CTAs of this
-                                                                              // kernel with this tag
+  // Pulse: SMs give up the CTAs of this kernel with this tag.
+  output logic                                         flush_valid_o,
   output logic [sluice_pkg::KIndexW-1:0]               flush_kernel_o,
   output logic [sluice_pkg::TagW-1:0]                  flush_tag_o,
-  output logic                                         giving_up_o,           // for benches: without a report, this CTA
-                                                                              // is given up in this cycle
+  // For benches: without a report, this CTA is given up in this cycle.
+  output logic                                         giving_up_o,
   output logic [sluice_pkg::SmW-1:0]                   giving_sm_o,
   output logic [sluice_pkg::SlotW-1:0]                 giving_slot_o,
   output logic                                         idle_o                 // no register changes without an input
 );
-  localparam int unsigned K       = MAX_KERNELS;
-  localparam int unsigned AmountW = sluice_pkg::AmountW;
-  localparam int unsigned WarpW   = sluice_pkg::WarpW;
-  localparam int unsigned RegW    = sluice_pkg::RegW;
-  localparam int unsigned SharedW = sluice_pkg::SharedW;
-  localparam int unsigned SmW     = sluice_pkg::SmW;
-  localparam int unsigned SlotsW  = MAX_CTAS * (1 + $clog2(K));
-  localparam int unsigned TagW    = sluice_pkg::TagW;
+  localparam int unsigned K      = MAX_KERNELS;
+  localparam int unsigned SmW    = sluice_pkg::SmW;
+  localparam int unsigned SlotsW = MAX_CTAS * (1 + $clog2(K));
 
-  logic [K-1:0]         launched, can_admit, waits, may_wait, claim, region_fits, cannot_fit, slot_busy, bad_kernel,
-    busy;
+  logic [K-1:0]         launched, can_admit, waits, claim, region_fits, cannot_fit, slot_busy, bad_kernel, busy;
   logic [K*K-1:0]       older, ahead;   // bit i*K+j: i is older than j, goes before j
-  logic                 none, ready_changes, sweep, guarding;
+  logic                 none, ready_changes, sweep, guarding, end_valid, flushing, take_back;
   logic [NUM_SM-1:0]    available, held, reserved;
   logic [NUM_SM*SlotsW-1:0] all_slots;
-  logic                 end_valid, flushing, take_back;
-  logic [SmW-1:0]       end_sm;
-  logic [sluice_pkg::SlotW-1:0] end_slot;
-  logic [K-1:0]         flush;
-  sluice_pkg::amounts_t capacity;
-  logic [K*AmountW-1:0] demand;
-  assign capacity = {capacity_shared_i, capacity_registers_i, capacity_warps_i};
-  always_comb
-    for (int unsigned k = 0; k < K; k++)
-      demand[k*AmountW +: AmountW] =
-          {demand_shared_i[k*SharedW +: SharedW], demand_registers_i[k*RegW +: RegW], demand_warps_i[k*WarpW +: WarpW]};
 
   // A CTA on its way: picked, then at the port, where its SM's row is read and its slot and regions are taken in the
   // first cycle (fresh); charged in the cycle after, compared in the next: then it is known what more fits on its SM.
@@ -148,31 +109,29 @@ module cta_dispatcher #(
   logic [K-1:0]        pick_kernel, port_kernel, charged_room, check_regions, charged_regions_q;
   logic [MAX_CTAS-1:0] admit_slot, port_slot;
   logic [SlotsW-1:0]   pick_slots;
-
   logic                charged_full, eval_full;
   logic                pending, eval, done_bad, ending, free_valid;
   logic [NUM_SM-1:0]   eval_sm, eval_slots_sm, free_sm, release_sm;
   logic [K-1:0]        eval_room, eval_regions, release_kernel;
   logic [MAX_CTAS-1:0] eval_used, free_slot;
   logic [SlotsW-1:0]   free_slots;
-  logic [SmW-1:0]      bad_sm;
-  logic [sluice_pkg::SlotW-1:0] bad_slot;
-  logic                bad_done, late_cannot_fit, late_slot_busy, late_bad_kernel;
+  logic [SmW-1:0]      end_sm, bad_sm;
+  logic [sluice_pkg::SlotW-1:0] end_slot, bad_slot;
 
   kernel_slots #(
     .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW), .TAIL(TAIL)
   ) i_kernel_slots (
     .clk_i,
     .rst_ni,
-    .capacity_i    (capacity),
+    .capacity_i,
     .capacity_slots_i,
-    .demand_i      (demand),
+    .demand_i,
     .region_fits_i (region_fits),
     .grid_i,
     .repeat_i,
     .in_order_i,
     .launch_i,
-    .stop_i        (stop_i | flush),
+    .stop_i        ((FLUSH != 0) ? stop_i | flush_i : stop_i),
     .evict_i,
     .evict_count_i,
     .resume_i,
@@ -205,10 +164,10 @@ module cta_dispatcher #(
   sm_resource_table #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_sm_resource_table (
     .clk_i,
     .rst_ni,
-    .capacity_i       (capacity),
+    .capacity_i,
     .capacity_slots_i,
     .none_i           (none),
-    .demand_i         (demand),
+    .demand_i,
     .admit_i          (fresh),
     .admit_sm_i       (port_sm),
     .admit_kernel_i   (port_kernel),
@@ -233,9 +192,9 @@ module cta_dispatcher #(
     .eval_used_o      (eval_used),
     .eval_room_o      (eval_room),
     .eval_full_o      (eval_full),
-    .done_valid_i     ((FLUSH != 0) ? end_valid : done_valid_i),
-    .done_sm_i        ((FLUSH != 0) ? end_sm : done_sm_i),
-    .done_slot_i      ((FLUSH != 0) ? end_slot : done_slot_i),
+    .done_valid_i     (end_valid),
+    .done_sm_i        (end_sm),
+    .done_slot_i      (end_slot),
     .wait_slot_i      (port_slot),
     .done_bad_o       (done_bad),
     .done_bad_sm_o    (bad_sm),
@@ -292,50 +251,30 @@ module cta_dispatcher #(
     .busy_o      (ready_changes)
   );
 
-  if (PRIORITY != 0) begin : gen_order
-    kernel_order #(.MAX_KERNELS(K)) i_kernel_order (
-      .clk_i,
-      .rst_ni,
-      .priority_i,
-      .older_i       (older),
-      .can_admit_i   (can_admit),
-      .in_order_i,
-      .in_turn_i     (round_robin_i && !in_order_i),
-      .pick_kernel_i (pick_kernel),
-      .ahead_o       (ahead),
-      .may_wait_o    (may_wait)
-    );
-  end else begin : gen_no_order
-    assign ahead    = older;
-    assign may_wait = {K{!in_order_i}};
-    logic unused_priority;
-    assign unused_priority = ^priority_i;
-  end
-
-  if (PATIENCE != 0) begin : gen_guard
-    wait_guard #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .PATIENCE(PATIENCE)) i_wait_guard (
-      .clk_i,
-      .rst_ni,
-      .waits_i       (waits & may_wait),
-      .pick_kernel_i (pick_kernel),
-      .quota_changed_i,
-      .eval_i        (eval),
-      .eval_sm_i     (eval_sm),
-      .eval_quota_i  (query_quota_i),
-      .port_sm_i     (port_sm),
-      .port_quota_i,
-      .sm_enable_i   ((SM_ENABLE != 0) ? sm_enable_i : '1),
-      .life_i        ((SM_READY != 0) ? available | release_sm : '1),
-      .claim_o       (claim),
-      .reserved_o    (reserved),
-      .sweep_o       (sweep),
-      .busy_o        (guarding)
-    );
-  end else begin : gen_no_guard
-    assign {claim, reserved, sweep, guarding} = '0;
-    logic unused_waits;
-    assign unused_waits = ^{waits, may_wait};
-  end
+  kernel_turns #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE)) i_kernel_turns (
+    .clk_i,
+    .rst_ni,
+    .priority_i,
+    .older_i       (older),
+    .can_admit_i   (can_admit),
+    .waits_i       (waits),
+    .in_order_i,
+    .round_robin_i,
+    .pick_kernel_i (pick_kernel),
+    .quota_changed_i,
+    .eval_i        (eval),
+    .eval_sm_i     (eval_sm),
+    .eval_quota_i  (query_quota_i),
+    .port_sm_i     (port_sm),
+    .port_quota_i,
+    .sm_enable_i   ((SM_ENABLE != 0) ? sm_enable_i : '1),
+    .life_i        ((SM_READY != 0) ? available | release_sm : '1),
+    .ahead_o       (ahead),
+    .claim_o       (claim),
+    .reserved_o    (reserved),
+    .sweep_o       (sweep),
+    .busy_o        (guarding)
+  );
 
   assign regions   = regions_i && REGION_UNITS != 0;
   assign sm_busy_o = (SM_ENABLE != 0) ? held | port_sm : '0;
@@ -358,10 +297,10 @@ module cta_dispatcher #(
     .kernel_index_o (dispatch_kernel_o),
     .slot_index_o   (dispatch_slot_o)
   );
-  assign dispatch_valid_o = valid;
-  assign query_sm_o       = eval_sm;
-  assign port_sm_o        = port_sm;
+  assign dispatch_valid_o        = valid;
   assign dispatch_region_valid_o = with_regions_q;
+  assign query_sm_o              = eval_sm;
+  assign port_sm_o               = port_sm;
 
   // Where quotas change, what is about to be charged or compared is so by the old ones. Looked at only with a CTA
   // there: no reset.
@@ -378,8 +317,8 @@ module cta_dispatcher #(
     dispatch_regions #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .UNITS(REGION_UNITS)) i_dispatch_regions (
       .clk_i,
       .rst_ni,
-      .capacity_i      (capacity),
-      .demand_i        (demand),
+      .capacity_i,
+      .demand_i,
       .fits_o          (region_fits),
       .launched_i      (launched),
       .pick_valid_i    (pick_valid),
@@ -414,51 +353,32 @@ module cta_dispatcher #(
     assign unused_without_regions = ^{free_valid, free_sm, free_slot, free_slots, pick_slots, eval_used, charge_sm};
   end
 
-  // Ends: reported, or given up.
-  if (FLUSH != 0) begin : gen_flush
-    logic [K*TagW-1:0] tags;
-    logic [K-1:0]      slot_free;
-    assign flush           = flush_i;
-    always_comb begin
-      dispatch_tag_o = '0;
-      for (int unsigned k = 0; k < K; k++) begin
-        slot_free[k] = slot_state_o[k*2 +: 2] == sluice_pkg::SlotFree;
-        if (port_kernel[k]) dispatch_tag_o |= tags[k*TagW +: TagW];
-      end
-    end
-    flush_unit #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .PORT_WAIT(FLUSH)) i_flush_unit (
-      .clk_i,
-      .rst_ni,
-      .tag_rst_ni,
-      .flush_i,
-      .slot_free_i   (slot_free),
-      .port_kernel_i (port_kernel),
-      .slots_i       (all_slots),
-      .done_valid_i,
-      .done_sm_i,
-      .done_slot_i,
-      .done_kernel_i,
-      .done_tag_i,
-      .end_valid_o   (end_valid),
-      .end_sm_o      (end_sm),
-      .end_slot_o    (end_slot),
-      .giving_up_o,
-      .giving_sm_o,
-      .giving_slot_o,
-      .take_back_o   (take_back),
-      .tags_o        (tags),
-      .flush_valid_o,
-      .flush_kernel_o,
-      .flush_tag_o,
-      .busy_o        (flushing)
-    );
-  end else begin : gen_no_flush
-    assign {flush, flushing, take_back, dispatch_tag_o, flush_valid_o, flush_kernel_o, flush_tag_o, giving_up_o,
-        giving_sm_o, giving_slot_o} = '0;
-    assign {end_valid, end_sm, end_slot} = '0;
-    logic unused_flush;
-    assign unused_flush = ^{tag_rst_ni, flush_i, done_kernel_i, done_tag_i, all_slots};
-  end
+  cta_ends #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FLUSH(FLUSH)) i_cta_ends (
+    .clk_i,
+    .rst_ni,
+    .tag_rst_ni,
+    .flush_i,
+    .slot_state_i  (slot_state_o),
+    .port_kernel_i (port_kernel),
+    .slots_i       (all_slots),
+    .done_valid_i,
+    .done_sm_i,
+    .done_slot_i,
+    .done_kernel_i,
+    .done_tag_i,
+    .end_valid_o   (end_valid),
+    .end_sm_o      (end_sm),
+    .end_slot_o    (end_slot),
+    .giving_up_o,
+    .giving_sm_o,
+    .giving_slot_o,
+    .take_back_o   (take_back),
+    .dispatch_tag_o,
+    .flush_valid_o,
+    .flush_kernel_o,
+    .flush_tag_o,
+    .busy_o        (flushing)
+  );
 
   dispatch_errors #(.MAX_KERNELS(K)) i_dispatch_errors (
     .clk_i,
@@ -471,21 +391,10 @@ module cta_dispatcher #(
     .bad_kernel_i (bad_kernel),
     .port_stuck_i (port_kernel & {K{take_back && !dispatch_ready_i}}),
     .port_sm_i    (dispatch_sm_o),
-    .port_stuck_o,
-    .bad_done_o   (bad_done),
-    .cannot_fit_o (late_cannot_fit),
-    .slot_busy_o  (late_slot_busy),
-    .bad_kernel_o (late_bad_kernel),
-    .error_kernel_o,
-    .error_sm_o,
-    .error_slot_o
+    .error_o
   );
 
-  assign bad_done_o   = bad_done;
-  assign cannot_fit_o = late_cannot_fit;
-  assign slot_busy_o  = late_slot_busy;
-  assign bad_kernel_o = late_bad_kernel;
-  assign idle_o       = !pending && busy == '0 && !ready_changes && !guarding && !flushing && !valid && !ending
-      && !change_o && evict_done_o == '0
-                     && kernel_done_o == '0 && !bad_done && !late_cannot_fit && !late_slot_busy && !late_bad_kernel;
+  assign idle_o = !pending && busy == '0 && !ready_changes && !guarding && !flushing && !valid && !ending && !change_o
+      && evict_done_o == '0 && kernel_done_o == '0
+      && !error_o.bad_done && !error_o.cannot_fit && !error_o.slot_busy && !error_o.bad_kernel;
 endmodule

@@ -15,14 +15,7 @@ module dispatch_errors #(
   input  logic [MAX_KERNELS-1:0]         port_stuck_i,    // whose CTA was taken back from the port, and whose SM did
                                                           // not take it
   input  logic [sluice_pkg::SmW-1:0]     port_sm_i,
-  output logic                           bad_done_o,
-  output logic                           cannot_fit_o,
-  output logic                           slot_busy_o,
-  output logic                           bad_kernel_o,
-  output logic                           port_stuck_o,
-  output logic [sluice_pkg::KIndexW-1:0] error_kernel_o,  // 0 with a bad end
-  output logic [sluice_pkg::SmW-1:0]     error_sm_o,      // of a bad end or a stuck port, else 0
-  output logic [sluice_pkg::SlotW-1:0]   error_slot_o     // of a bad end, else 0
+  output sluice_pkg::dispatch_error_t    error_o
 );
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
 
@@ -42,23 +35,15 @@ module dispatch_errors #(
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      bad_done_o     <= 1'b0;
-      cannot_fit_o   <= 1'b0;
-      slot_busy_o    <= 1'b0;
-      bad_kernel_o   <= 1'b0;
-      port_stuck_o   <= 1'b0;
-      error_kernel_o <= '0;
-      error_sm_o     <= '0;
-      error_slot_o   <= '0;
-    end else begin
-      bad_done_o     <= bad_done_i;
-      cannot_fit_o   <= cannot_fit_i != '0;
-      slot_busy_o    <= slot_busy_i != '0;
-      bad_kernel_o   <= bad_kernel_i != '0;
-      port_stuck_o   <= port_stuck_i != '0;
-      error_kernel_o <= error_kernel;
-      error_sm_o     <= bad_done_i ? bad_sm_i : stuck_first ? port_sm_i : '0;
-      error_slot_o   <= bad_done_i ? bad_slot_i : '0;
+    if (!rst_ni) error_o <= '0;
+    else begin
+      error_o.bad_done   <= bad_done_i;
+      error_o.cannot_fit <= cannot_fit_i != '0;
+      error_o.slot_busy  <= slot_busy_i != '0;
+      error_o.bad_kernel <= bad_kernel_i != '0;
+      error_o.port_stuck <= port_stuck_i != '0;
+      error_o.kernel     <= error_kernel;
+      error_o.sm         <= bad_done_i ? bad_sm_i : stuck_first ? port_sm_i : '0;
+      error_o.slot       <= bad_done_i ? bad_slot_i : '0;
     end
 endmodule

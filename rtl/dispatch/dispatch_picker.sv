@@ -19,8 +19,7 @@ module dispatch_picker #(
   input  logic                                 sweep_i,           // every SM is to be read
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]   ahead_i,           // bit i*K+j: i goes before j
   input  logic                                 round_robin_i,     // over the kernels, instead of the foremost first
-  input  logic                                 in_order_i,        // no kernel before one that is ahead of it has issued
-                                                                  // its last CTA
+  input  logic                                 in_order_i, // no kernel before one ahead of it has issued its grid
   input  logic                                 ready_i,           // a pick can be taken in this cycle
   input  logic                                 quota_changed_i,
   input  logic                                 profiling_i,       // settled_o stays as it is
@@ -38,11 +37,9 @@ module dispatch_picker #(
   output logic                                 eval_o,            // read
   output logic [NUM_SM-1:0]                    eval_sm_o,         // this one; one-hot, or 0
   output logic [NUM_SM-1:0]                    eval_slots_sm_o,   // a copy, for the longest path that begins here
-  input  logic [MAX_KERNELS-1:0]               eval_room_i,       // from the next cycle on, until eval_o: one more fits
-                                                                  // there,
+  input  logic [MAX_KERNELS-1:0]               eval_room_i, // from the next cycle on, until eval_o: one more fits,
   input  logic                                 eval_full_i,       // and it holds just its quotas
-  output logic [NUM_SM-1:0]                    settled_o          // SMs that have held just their quotas since these
-                                                                  // changed
+  output logic [NUM_SM-1:0]                    settled_o          // SMs that have held just their quotas since then
 );
   localparam int unsigned K = MAX_KERNELS;
 

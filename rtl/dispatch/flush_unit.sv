@@ -17,8 +17,7 @@ module flush_unit #(
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
-  input  logic                                         tag_rst_ni,      // asynchronous: tags begin anew. High, they
-                                                                        // outlive rst_ni
+  input  logic                                         tag_rst_ni,      // high, tags outlive rst_ni; asynchronous
   input  logic [MAX_KERNELS-1:0]                       flush_i,         // pulses: a kernel that dispatches nothing more
                                                                         // from the next cycle on
   input  logic [MAX_KERNELS-1:0]                       slot_free_i,     // kernel slots that are FREE
@@ -33,8 +32,7 @@ module flush_unit #(
   output logic                                         end_valid_o,     // the end of a CTA: reported, or given up
   output logic [sluice_pkg::SmW-1:0]                   end_sm_o,
   output logic [sluice_pkg::SlotW-1:0]                 end_slot_o,
-  output logic                                         giving_up_o,     // a CTA is given up in this cycle, if no report
-                                                                        // comes:
+  output logic                                         giving_up_o,     // a CTA is given up now, if no report comes:
   output logic [sluice_pkg::SmW-1:0]                   giving_sm_o,     // this one
   output logic [sluice_pkg::SlotW-1:0]                 giving_slot_o,
   output logic                                         take_back_o,     // the CTA at the port leaves it with this cycle
@@ -43,8 +41,7 @@ module flush_unit #(
                                                                         // this kernel with this tag
   output logic [sluice_pkg::KIndexW-1:0]               flush_kernel_o,
   output logic [sluice_pkg::TagW-1:0]                  flush_tag_o,
-  output logic                                         busy_o           // a flush runs or is asked for: no CTA may be
-                                                                        // picked
+  output logic                                         busy_o // a flush runs or is asked for: nothing is picked
 );
   localparam int unsigned K       = MAX_KERNELS;
   localparam int unsigned N       = MAX_CTAS;

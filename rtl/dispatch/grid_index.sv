@@ -16,8 +16,7 @@ module grid_index #(
   input  logic                                     free_i,         // the port is free, or its CTA leaves
   input  logic                                     fresh_i,        // the CTA there is in its first cycle
   output logic [sluice_pkg::GridW-1:0]             cta_o,          // its index
-  output logic [MAX_KERNELS-1:0]                   last_o,         // the CTA that is admitted now would be the last of
-                                                                   // its grid
+  output logic [MAX_KERNELS-1:0]                   last_o, // the CTA that is admitted now would be its grid's last
   output logic [MAX_KERNELS*sluice_pkg::GridW-1:0] dispatched_o    // wraps
 );
   localparam int unsigned K     = MAX_KERNELS;

@@ -10,8 +10,7 @@ module grid_walker #(
   input  logic                             rst_ni,
   input  logic [MAX_KERNELS-1:0]           admit_i,        // a launch of the port goes to this slot: one-hot, or 0,
   input  sluice_pkg::launch_t              launch_i,      // with this
-  input  logic [MAX_KERNELS-1:0]           launch_slot_i, // pulses, the cycle after a take or a command of the host:
-                                                          // the slot is launched
+  input  logic [MAX_KERNELS-1:0]           launch_slot_i, // pulses: launched, the cycle after a take or a command
   input  logic [MAX_KERNELS-1:0]           slot_free_i,
   input  logic                             leaves_i,      // the CTA at the dispatch port is taken
   input  logic [sluice_pkg::KIndexW-1:0]   kernel_i,      // whose it is, while there is one,
@@ -21,8 +20,7 @@ module grid_walker #(
   output logic [sluice_pkg::BlockW-1:0]    z_o,
   output logic [sluice_pkg::ContextW-1:0]  context_o,     // and its kernel's
   output logic [sluice_pkg::PriorityW-1:0] priority_o,
-  output logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_o   // of each slot: {priority,
-                                                                                       // context}
+  output logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_o   // by slot: {priority, context}
 );
   localparam int unsigned K     = MAX_KERNELS;
   localparam int unsigned GridW = sluice_pkg::GridW, BlockW = sluice_pkg::BlockW;

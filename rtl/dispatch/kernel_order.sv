@@ -8,8 +8,7 @@ module kernel_order #(
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
-  input  logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_i,      // stable from the cycle of the launch until
-                                                                        // FREE
+  input  logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_i,      // stable from the cycle of the launch on
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_i,         // bit i*K+j: i was launched before j
   input  logic [MAX_KERNELS-1:0]                       can_admit_i,      // may dispatch
   input  logic                                         in_order_i,

@@ -19,8 +19,7 @@ module kernel_slots #(
   input  logic [MAX_KERNELS-1:0]                       region_fits_i,      // one CTA's regions fit an empty SM
   input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     grid_i,
   input  logic [MAX_KERNELS-1:0]                       repeat_i,
-  input  logic                                         in_order_i,         // a grid that starts again is launched anew:
-                                                                           // the youngest
+  input  logic                                         in_order_i,         // a grid that starts again is the youngest
   input  logic [MAX_KERNELS-1:0]                       launch_i,
   input  logic [MAX_KERNELS-1:0]                       stop_i,
   input  logic [MAX_KERNELS-1:0]                       evict_i,
@@ -33,8 +32,7 @@ module kernel_slots #(
   input  logic                                         free_i,             // the port is free, or its CTA leaves
   input  logic [MAX_KERNELS-1:0]                       release_i,             // one CTA ended
   output logic [MAX_KERNELS-1:0]                       launched_o,         // launch taken in this cycle
-  output logic [MAX_KERNELS-1:0]                       can_admit_o,         // RUNNING, CTAs left, not held by an
-                                                                            // eviction
+  output logic [MAX_KERNELS-1:0]                       can_admit_o,         // RUNNING, CTAs left, no eviction holds it
   output logic [MAX_KERNELS-1:0]                       spent_o,            // RUNNING, but none of that
   output logic [MAX_KERNELS-1:0]                       waits_o,            // can_admit_o, and no CTA of it is there
   output logic [sluice_pkg::GridW-1:0]                 cta_o,              // index of the CTA at the port

@@ -16,8 +16,7 @@ module sm_resource_table #(
   input  sluice_pkg::amounts_t                       capacity_i,         // of an SM; stable from the cycle before a
                                                                          // launch on until none_i
   input  logic [sluice_pkg::CtaW-1:0]                capacity_slots_i,   // at most MAX_CTAS
-  input  logic                                       none_i,             // no kernel is present: every SM has its
-                                                                         // capacity left
+  input  logic                                       none_i,             // no kernel is present: every row is full
   input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0] demand_i,           // of one CTA; stable while one is resident
   // Lane A: charge one CTA, where there is room; not an SM again before its room is known.
   input  logic                                       admit_i,
@@ -51,8 +50,7 @@ module sm_resource_table #(
   input  logic                                       done_valid_i,
   input  logic [sluice_pkg::SmW-1:0]                 done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]               done_slot_i,
-  input  logic [MAX_CTAS-1:0]                        wait_slot_i,        // of the CTA on admit_sm_i, which has not
-                                                                         // started yet
+  input  logic [MAX_CTAS-1:0]                        wait_slot_i,        // of the CTA on admit_sm_i, not started yet
   output logic                                       done_bad_o,
   output logic [sluice_pkg::SmW-1:0]                 done_bad_sm_o,
   output logic [sluice_pkg::SlotW-1:0]               done_bad_slot_o,

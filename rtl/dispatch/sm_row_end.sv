@@ -6,8 +6,7 @@ module sm_row_end #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned SlotsW      = 24    // bits of a row's CTA slots: which hold a CTA, then its kernel, slot by
-                                             // slot
+  parameter int unsigned SlotsW      = 24    // bits of a row's CTA slots: which hold a CTA, then their kernels
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -33,16 +32,13 @@ module sm_row_end #(
   output logic [sluice_pkg::SlotW-1:0]               bad_slot_o,
   output logic                                       leave_o,        // the slot is left, if one of these is; known
                                                                      // earlier than
-  output logic                                       free_valid_o,   // the slot is left, and with the cycle after it
-                                                                     // free
+  output logic                                       free_valid_o, // the slot is left, and free from the cycle after on
   output logic [NUM_SM-1:0]                          free_sm_o,      // one-hot or 0
   output logic [MAX_CTAS-1:0]                        free_slot_o,    // one-hot or 0
   output logic [SlotsW-1:0]                          free_slots_o,   // of that SM, before it
-  output logic [NUM_SM-1:0]                          release_sm_o,      // in the next: where and whose it was; one-hot,
-                                                                        // or 0
+  output logic [NUM_SM-1:0]                          release_sm_o, // in the next: where and whose it was; one-hot, or 0
   output logic [MAX_KERNELS-1:0]                     release_kernel_o,
-  output logic [NUM_SM-1:0]                          credit_sm_o,    // in the one behind it: the row to write; one-hot,
-                                                                     // or 0
+  output logic [NUM_SM-1:0]                          credit_sm_o,    // in the one behind it: the row to write, or 0
   output sluice_pkg::amounts_t                       credit_o,       // with this
   output logic                                       ending_o        // an end is on its way
 );

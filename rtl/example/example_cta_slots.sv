@@ -10,8 +10,7 @@ module example_cta_slots #(
   input  logic [$clog2(SLOTS)-1:0]        start_slot_i,
   input  logic [sluice_pkg::KIndexW-1:0]  start_kernel_i,
   input  logic [sluice_pkg::TagW-1:0]     start_tag_i,
-  input  logic                            flush_valid_i,    // pulse: the CTAs of this kernel slot with this tag are
-                                                            // given up
+  input  logic                            flush_valid_i,    // pulse: CTAs of this kernel slot with this tag go
   input  logic [sluice_pkg::KIndexW-1:0]  flush_kernel_i,
   input  logic [sluice_pkg::TagW-1:0]     flush_tag_i,
   input  logic [SLOTS-1:0]                over_i,           // no warp of the slot's CTA is there, if one has the slot

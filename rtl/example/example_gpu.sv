@@ -31,8 +31,7 @@ module example_gpu #(
   input  logic                                      s_axi_rready_i,
   output logic                                      irq_o,
   output logic                                      idle_o,
-  input  logic                                      launch_valid_i,   // a front end launches a program whose entry_i is
-                                                                      // set
+  input  logic                                      launch_valid_i,   // a front end launches a program with an entry_i
   output logic                                      launch_ready_o,
   input  logic [example_pkg::WarpW-1:0]             launch_warps_i,   // of one CTA
   input  logic [sluice_pkg::SharedW-1:0]            launch_shared_i,
@@ -47,8 +46,7 @@ module example_gpu #(
   input  logic [15:0]                               host_address_i,   // words
   input  logic [31:0]                               host_data_i,
   output logic [31:0]                               host_data_o,      // of the shared memory
-  output logic                                      illegal_o         // sticky: an instruction or address outside the
-                                                                      // subset
+  output logic                                      illegal_o         // sticky: no such instruction or address
 );
   localparam int unsigned Lanes   = example_pkg::Lanes;
   localparam int unsigned LineW   = example_pkg::LineW;

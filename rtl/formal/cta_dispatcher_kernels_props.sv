@@ -92,7 +92,7 @@
     end
     if (started && was_up && rst_ni) begin
       port_is_stable_while_it_waits: assert (!waited || (valid && port == port_q));
-      an_end_that_was_never_started_is_an_error: assert (bad_done == past_bad_done);
+      an_end_that_was_never_started_is_an_error: assert (error.bad_done == past_bad_done);
       evicted_kernel_is_not_refilled: assert (ok_next.evicted_kernel_is_not_refilled);
       eviction_is_reported_when_enough_ended: assert (ok_next.eviction_is_reported_when_enough_ended);
       an_eviction_ends_with_its_kernel: assert (ok_next.an_eviction_ends_with_its_kernel);
@@ -206,9 +206,10 @@
     fitted = regions_fitted;
     for (int unsigned k = 0; k < K; k++)
       if (descriptor_q[k*AmountW +: WarpW] == '0 || grid_before_q[k*GridW +: GridW] == '0 || capacity_q[CtaW-1:0] == '0
-          || descriptor_q[k*AmountW +: WarpW] > capacity_q[CtaW+SharedW+RegW +: WarpW]
-          || descriptor_q[k*AmountW + WarpW +: RegW] > capacity_q[CtaW+SharedW +: RegW]
-          || descriptor_q[k*AmountW + WarpW + RegW +: SharedW] > capacity_q[CtaW +: SharedW]) fitted[k] = 1'b0;
+          || descriptor_q[k*AmountW +: WarpW] > capacity_left[0 +: WarpW]
+          || descriptor_q[k*AmountW + WarpW +: RegW] > capacity_left[WarpW +: RegW]
+          || descriptor_q[k*AmountW + WarpW + RegW +: SharedW] > capacity_left[WarpW + RegW +: SharedW])
+        fitted[k] = 1'b0;
     if (started && up_q && rst_ni)
       fit_is_known_a_cycle_ahead: assert ({\dut.i_kernel_slots.gen_slot[1].i_kernel_slot.fits_q ,
           \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.fits_q } == fitted);

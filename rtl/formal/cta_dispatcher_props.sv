@@ -13,13 +13,9 @@ module cta_dispatcher_props #(
 ) (
   input logic                                     clk_i,
   input logic                                     rst_ni,
-  input logic [sluice_pkg::WarpW-1:0]             capacity_warps_i,
-  input logic [sluice_pkg::RegW-1:0]              capacity_registers_i,
-  input logic [sluice_pkg::SharedW-1:0]           capacity_shared_i,
+  input sluice_pkg::amounts_t                     capacity_i,
   input logic [sluice_pkg::CtaW-1:0]              capacity_slots_i,
-  input logic [2*sluice_pkg::WarpW-1:0]           demand_warps_i,
-  input logic [2*sluice_pkg::RegW-1:0]            demand_registers_i,
-  input logic [2*sluice_pkg::SharedW-1:0]         demand_shared_i,
+  input logic [2*sluice_pkg::AmountW-1:0]         demand_i,
   input logic [2*sluice_pkg::GridW-1:0]           grid_i,
   input logic [1:0]                               repeat_i,
   input logic [1:0]                               launch_i,
@@ -53,13 +49,14 @@ module cta_dispatcher_props #(
   logic [K*2-1:0]         state;
   logic [3:0]             num_present;
   logic [K*KIndexW-1:0]   age;
-  logic                   change, bad_done, cannot_fit, slot_busy, bad_kernel, valid;
+  logic                   change, valid;
+  sluice_pkg::dispatch_error_t error;
   logic [K*ResidentW-1:0] resident;
   logic [K*GridW-1:0]     dispatched;
   logic [K-1:0]           evict_done, kernel_done, gives_none;
   logic [M-1:0]           settled;
-  logic [KIndexW-1:0]     error_kernel, kernel;
-  logic [SmW-1:0]         error_sm, sm;
+  logic [KIndexW-1:0]     kernel;
+  logic [SmW-1:0]         sm;
   logic [SlotW-1:0]       slot;
   logic [GridW-1:0]       cta;
   logic [RegW-1:0]        register_base;
@@ -69,13 +66,9 @@ module cta_dispatcher_props #(
     .clk_i,
     .rst_ni,
     .tag_rst_ni               (rst_ni),
-    .capacity_warps_i,
-    .capacity_registers_i,
-    .capacity_shared_i,
+    .capacity_i,
     .capacity_slots_i,
-    .demand_warps_i,
-    .demand_registers_i,
-    .demand_shared_i,
+    .demand_i,
     .grid_i,
     .repeat_i,
     .launch_i,
@@ -108,12 +101,7 @@ module cta_dispatcher_props #(
     .dispatched_o             (dispatched),
     .evict_done_o             (evict_done),
     .kernel_done_o            (kernel_done),
-    .bad_done_o               (bad_done),
-    .cannot_fit_o             (cannot_fit),
-    .slot_busy_o              (slot_busy),
-    .bad_kernel_o             (bad_kernel),
-    .error_kernel_o           (error_kernel),
-    .error_sm_o               (error_sm),
+    .error_o                  (error),
     .dispatch_valid_o         (valid),
     .dispatch_ready_i,
     .dispatch_sm_o            (sm),
@@ -188,22 +176,19 @@ module cta_dispatcher_props #(
   logic                                           up_q;
   logic [K*AmountW-1:0]                           descriptor_q;
   logic [K*GridW-1:0]                             grid_before_q;
-  logic [WarpW+RegW+SharedW+CtaW-1:0]             capacity, capacity_q;
-  assign capacity = {capacity_warps_i, capacity_registers_i, capacity_shared_i, capacity_slots_i};
+  logic [AmountW+CtaW-1:0]                        capacity, capacity_q;
+  assign capacity = {capacity_i, capacity_slots_i};
   always_ff @(posedge clk_i) begin
     quota_q    <= quota_i;
     up_q       <= rst_ni;
-    for (int unsigned k = 0; k < K; k++)
-      descriptor_q[k*AmountW +: AmountW] <=
-          {demand_shared_i[k*SharedW +: SharedW], demand_registers_i[k*RegW +: RegW], demand_warps_i[k*WarpW +: WarpW]};
+    descriptor_q <= demand_i;
     grid_before_q <= grid_i;
     capacity_q <= capacity;
   end
   // The rows of the table: what is left; that of one that was not written is the capacity. The capacity is that of the
   // cycle before: where a kernel is present it is this one's, too.
   logic [AmountW-1:0] capacity_left;
-  assign capacity_left = {capacity_q[CtaW +: SharedW], capacity_q[CtaW+SharedW +: RegW],
-      capacity_q[CtaW+SharedW+RegW +: WarpW]};
+  assign capacity_left = capacity_q[CtaW +: AmountW];
   logic [M*AmountW-1:0] row;
   logic [M*N-1:0]       slot_used, owner;   // owner: kernel of each slot (there are two)
   always_comb begin
@@ -226,9 +211,7 @@ module cta_dispatcher_props #(
     // sluice_csr: a descriptor holds while its slot is busy, and was written three cycles before its launch
     for (int unsigned k = 0; k < K; k++)
       if (started && (state[k*2 +: 2] != 2'd0 || launch_i[k]))
-        assume (demand_warps_i[k*WarpW +: WarpW] == descriptor_q[k*AmountW +: WarpW]
-        && demand_registers_i[k*RegW +: RegW] == descriptor_q[k*AmountW + WarpW +: RegW]
-        && demand_shared_i[k*SharedW +: SharedW] == descriptor_q[k*AmountW + WarpW + RegW +: SharedW]
+        assume (demand_i[k*AmountW +: AmountW] == descriptor_q[k*AmountW +: AmountW]
         && grid_i[k*GridW +: GridW] == grid_before_q[k*GridW +: GridW]);
   end
 
@@ -299,7 +282,6 @@ module cta_dispatcher_props #(
     within = a[0 +: WarpW+3] <= b[0 +: WarpW+3] && a[WarpW+3 +: RegW+3] <= b[WarpW+3 +: RegW+3]
         && a[WarpW+RegW+6 +: SharedW+3] <= b[WarpW+RegW+6 +: SharedW+3];
   endfunction
-  logic [K*AmountW-1:0]          demand;
   logic [M*N-1:0]                waiting;     // at the port
   logic [M*SumW-1:0]             holding, owed, fresh;
   logic [K*GridW-1:0]            given, index;   // the index of the CTA of each kernel that is at the port, or comes
@@ -308,7 +290,7 @@ module cta_dispatcher_props #(
   logic [K*ResidentW-1:0]        total;
   logic [M*CtaW-1:0]             ctas;
   logic [SumW-1:0]               capacity_sum;
-  assign capacity_sum = widened({capacity_shared_i, capacity_registers_i, capacity_warps_i});
+  assign capacity_sum = widened(capacity_i);
   always_comb begin
     holding = '0;
     owed    = '0;
@@ -319,8 +301,6 @@ module cta_dispatcher_props #(
     waiting = '0;
     if (valid) waiting[place] = 1'b1;
     for (int unsigned k = 0; k < K; k++) begin
-      demand[k*AmountW +: AmountW] =
-          {demand_shared_i[k*SharedW +: SharedW], demand_registers_i[k*RegW +: RegW], demand_warps_i[k*WarpW +: WarpW]};
       given[k*GridW +: GridW]      = k == 0 ? \dut.i_kernel_slots.i_grid_index.next_q[0]
           : \dut.i_kernel_slots.i_grid_index.next_q[1] ;
       index[k*GridW +: GridW]      = given[k*GridW +: GridW];
@@ -332,17 +312,17 @@ module cta_dispatcher_props #(
       for (int unsigned k = 0; k < K; k++) begin
         for (int unsigned s = 0; s < N; s++)
           if (slot_used[m*N + s] && owner[m*N + s] == k[0]) begin
-            holding[m*SumW +: SumW]            = holding[m*SumW +: SumW] + widened(demand[k*AmountW +: AmountW]);
+            holding[m*SumW +: SumW]            = holding[m*SumW +: SumW] + widened(demand_i[k*AmountW +: AmountW]);
             count[(m*K + k)*CtaW +: CtaW]   = count[(m*K + k)*CtaW +: CtaW] + 1'b1;
             total[k*ResidentW +: ResidentW] = total[k*ResidentW +: ResidentW] + 1'b1;
             ctas[m*CtaW +: CtaW]            = ctas[m*CtaW +: CtaW] + 1'b1;
           end
         if (counted_q && counted_sm_q[m] && counted_kernel_q == k[0])
-          owed[m*SumW +: SumW] = owed[m*SumW +: SumW] + widened(demand[k*AmountW +: AmountW]);
+          owed[m*SumW +: SumW] = owed[m*SumW +: SumW] + widened(demand_i[k*AmountW +: AmountW]);
         if (credited_q && credited_sm_q[m] && credited_kernel_q == k[0])
-          owed[m*SumW +: SumW] = owed[m*SumW +: SumW] + widened(demand[k*AmountW +: AmountW]);
+          owed[m*SumW +: SumW] = owed[m*SumW +: SumW] + widened(demand_i[k*AmountW +: AmountW]);
         if (\dut.fresh && sm == SmW'(m) && kernel == KIndexW'(k))
-          fresh[m*SumW +: SumW] = widened(demand[k*AmountW +: AmountW]);
+          fresh[m*SumW +: SumW] = widened(demand_i[k*AmountW +: AmountW]);
       end
   end
 
@@ -364,9 +344,9 @@ module cta_dispatcher_props #(
       if (\dut.i_sm_resource_table.charge_kernel_q [k]) begin
         a_count[k*CtaW +: CtaW] = a_count[k*CtaW +: CtaW] + 1'b1;
         a_ctas                  = a_ctas + 1'b1;
-        charge_demand           = charge_demand | demand[k*AmountW +: AmountW];
+        charge_demand           = charge_demand | demand_i[k*AmountW +: AmountW];
       end
-      if (credited_kernel_q == k[0]) credit_demand = credit_demand | demand[k*AmountW +: AmountW];
+      if (credited_kernel_q == k[0]) credit_demand = credit_demand | demand_i[k*AmountW +: AmountW];
     end
   end
 

@@ -53,7 +53,7 @@
       demand_shared_q[k*SharedW +: SharedW] = descriptor_q[k*AmountW + WarpW + RegW +: SharedW];
     end
   region_units #(.MAX_KERNELS(K), .UNITS(U), .AmountW(RegW)) i_register_fit (
-    .capacity_i (capacity_q[CtaW+SharedW +: RegW]),
+    .capacity_i (capacity_left[WarpW +: RegW]),
     .demand_i   (demand_registers_q),
     .shift_o    (unused_register_shift),
     .total_o    (unused_register_total),
@@ -61,7 +61,7 @@
     .fits_o     (register_fitted)
   );
   region_units #(.MAX_KERNELS(K), .UNITS(U), .AmountW(SharedW)) i_shared_fit (
-    .capacity_i (capacity_q[CtaW +: SharedW]),
+    .capacity_i (capacity_left[WarpW + RegW +: SharedW]),
     .demand_i   (demand_shared_q),
     .shift_o    (unused_shared_shift),
     .total_o    (unused_shared_total),
@@ -177,9 +177,9 @@
       shared_length   = \dut.gen_regions.i_dispatch_regions.shared_length_q [k*LenW +: LenW];
       if (state[k*2 +: 2] != 2'd0
           && ((RegW+5)'(register_length) << \dut.gen_regions.i_dispatch_regions.register_shift_q
-              < (RegW+5)'(demand_registers_i[k*RegW +: RegW])
+              < (RegW+5)'(demand_i[k*AmountW + WarpW +: RegW])
             || (SharedW+5)'(shared_length) << \dut.gen_regions.i_dispatch_regions.shared_shift_q
-              < (SharedW+5)'(demand_shared_i[k*SharedW +: SharedW])
+              < (SharedW+5)'(demand_i[k*AmountW + WarpW + RegW +: SharedW])
             || register_length > \dut.gen_regions.i_dispatch_regions.register_total_q
             || shared_length > \dut.gen_regions.i_dispatch_regions.shared_total_q ))
         ok_region.a_region_holds_the_demand = 1'b0;

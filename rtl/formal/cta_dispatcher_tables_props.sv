@@ -80,7 +80,7 @@
           ok.charge_knows_the_quotas = 1'b0;
         // What the picker remembers is true: one more fits, under the quota in force.
         if (!(!\dut.i_dispatch_picker.room_q [k*M + m] || \dut.i_dispatch_picker.busy_q [m] || state[k*2 +: 2] == 2'd0
-            || (within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW] + widened(demand[k*AmountW +: AmountW]),
+            || (within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW] + widened(demand_i[k*AmountW +: AmountW]),
             capacity_sum)
              && ctas[m*CtaW +: CtaW] < capacity_slots_i
              && count[(m*K + k)*CtaW +: CtaW] < quota_q[(m*K + k)*CtaW +: CtaW]))) ok.remembered_room_is_there = 1'b0;
@@ -98,7 +98,7 @@
           && !(\dut.i_sm_resource_table.charge_q
           && \dut.i_sm_resource_table.charge_kernel_q [k])))) ok.a_free_slot_has_no_cta = 1'b0;
       if (!(state[k*2 +: 2] != 2'd3)) ok.slot_state_exists = 1'b0;
-      if (state[k*2 +: 2] != 2'd0 && !within(widened(demand[k*AmountW +: AmountW]), capacity_sum))
+      if (state[k*2 +: 2] != 2'd0 && !within(widened(demand_i[k*AmountW +: AmountW]), capacity_sum))
         ok.a_launched_cta_fits_an_empty_sm = 1'b0;
       // Indices leave in order: with the one at the port they are exactly those admitted.
       if (!(state[k*2 +: 2] == 2'd0
@@ -165,8 +165,7 @@
           || \dut.i_sm_resource_table.charge_q || (row == {M{capacity_left}}
         && resident == '0));
       reset_is_clean: assert (rst_ni
-          || (state == '0 && resident == '0 && !valid && !change && !bad_done && !cannot_fit && !slot_busy
-          && !bad_kernel
+          || (state == '0 && resident == '0 && !valid && !change && error == '0
         && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0
         && \dut.i_dispatch_picker.busy_q == '0
         && \dut.i_sm_resource_table.i_end.release_sm_q == '0 && \dut.i_sm_resource_table.i_end.credit_sm_q == '0

@@ -61,4 +61,14 @@ package sluice_pkg;
     logic [CtaW-1:0]    ctas;
     logic [KernelW-1:0] kernel;
   } sample_t;
+  typedef struct packed {
+    logic               port_stuck;
+    logic               bad_kernel;
+    logic               slot_busy;
+    logic               cannot_fit;
+    logic               bad_done;
+    logic [KIndexW-1:0] kernel;
+    logic [SmW-1:0]     sm;
+    logic [SlotW-1:0]   slot;
+  } dispatch_error_t;
 endpackage

@@ -239,7 +239,7 @@ module partition_sequencer_props #(
   always_ff @(posedge clk_i) distance_q <= distance;
 
   // The plan so far: kernels by age have ranges of SMs, one behind the other.
-  logic ok_plan, beyond, ok_disjoint, ok_absent, planning, deciding, reading;
+  logic ok_plan, beyond, planning, deciding, reading;
   assign reading   = \dut.i_states.state_q == Scale;
   assign planning  = \dut.i_states.state_q == Plan || \dut.i_states.state_q == PlanCount;
   assign deciding  = (\dut.i_states.state_q >= WarmUp && \dut.i_states.state_q <= Delay)
@@ -298,97 +298,7 @@ module partition_sequencer_props #(
       if (\dut.ctas [r*CtaW +: CtaW] > CtaW'(N) && (deciding || (planning && rank > KernelW'(r)))) ok_plan = 1'b0;
   end
 
-  logic shared_layout;   // more than one kernel may be on an SM
-  assign shared_layout = \dut.i_states.layout_q == Free || \dut.i_states.layout_q == Static
-      || \dut.i_states.layout_q == Counts;
-  always_comb begin
-    ok_absent = 1'b1;
-    for (int unsigned k = 0; k < K; k++)
-      if (\dut.i_states.layout_q != Free && \dut.i_states.layout_q != Static && !present[k]
-          && quota[k*CtaW +: CtaW] != '0) ok_absent = 1'b0;
-    ok_disjoint = shared_layout || quota[0 +: CtaW] == '0 || quota[CtaW +: CtaW] == '0;
-  end
-
-  // Samples, from the ports. The drain: its cycles, and how many more than one it may take. The window: what had
-  // settled when it began, who was spent in it.
-  logic [2:0]   drain_age, drain_limit;
-  logic [3:0]   state_before;
-  logic         ready_q, over_q, profiling_q, lost, unclean;
-  logic [M-1:0] settled_q, settled_first;
-  logic [K-1:0] spent_window, clean;   // clean: by rank, a sample of it counts
-  logic         all_ready;
-  always_comb begin
-    all_ready = 1'b1;
-    for (int unsigned m = 0; m < M; m++)
-      if (!settled_i[m] && sm_enable_i[m] && !spent_i[slot[m == 2]]) all_ready = 1'b0;
-  end
-  always_ff @(posedge clk_i) begin
-    state_before <= \dut.i_states.state_q ;
-    settled_q    <= settled_i;
-    ready_q      <= all_ready;
-    over_q       <= drain_age == drain_limit;
-    if (enable && !profiling_q) settled_first <= settled_i;
-    if (\dut.i_states.state_q == WarmUp) begin
-      drain_age   <= '0;
-      drain_limit <= {drain_limit_i[1:0], 1'b0};
-    end
-    if (clear) begin
-      drain_age    <= drain_age + 1'b1;
-      spent_window <= '0;
-    end
-    if (enable) spent_window <= spent_window | spent_i;
-    clean <= (core_start ? 2'b00 : clean) | ((sample_read && !sample_drop) ? 2'd1 << rank[0] : 2'b00);
-    lost  <= (lost && !core_start) || (sample_read && sample_drop);
-  end
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) profiling_q <= 1'b0;
-    else         profiling_q <= profiling;
-  logic profiled;   // what is kept is of this profile
-  assign profiled = profiling || \dut.i_states.state_q == Allocate || \dut.i_states.state_q == Delay
-      || \dut.i_states.state_q == Monitor
-                 || ((\dut.i_states.state_q == WarmUp || \dut.i_states.state_q == Drain) && !\dut.i_states.in_first_q );
-  assign unclean  = clean != '1;
-
-  // The quota in force of each kernel slot, by the layout.
-  logic ok_ctas, ok_bound;
-  logic [CtaW-1:0] in_force;
-  always_comb begin
-    ok_ctas  = 1'b1;
-    ok_bound = 1'b1;
-    in_force = '0;
-    for (int unsigned k = 0; k < K; k++) begin
-      in_force = '0;
-      if (\dut.i_states.layout_q == Free) in_force = CtaW'(N);
-      if (\dut.i_states.layout_q == Static && mask_i[k*M +: M] != '0) in_force = quota_i[k*CtaW +: CtaW];
-      for (int unsigned r = 0; r < K; r++)
-        if (KernelW'(r) < num && slot[r] == k[0]) begin
-          if (\dut.i_states.layout_q == Alone || \dut.i_states.layout_q == Ranges)  in_force = CtaW'(N);
-          if (\dut.i_states.layout_q == Counts || \dut.i_states.layout_q == Levels)
-            in_force = \dut.ctas [r*CtaW +: CtaW];
-        end
-      if (ctas[k*CtaW +: CtaW] != in_force) ok_ctas = 1'b0;
-      if (quota[k*CtaW +: CtaW] > ctas[k*CtaW +: CtaW]) ok_bound = 1'b0;
-    end
-  end
-
-  logic ok_static, ok_counts, ok_watch, given_up;   // given_up: no ranges, for want of SMs that are enabled
-  assign given_up = dead && num == KernelW'(2) && !planning && plan_mode != 3'd4 && plan_mode > 3'd1
-                    && (plan_mode != 3'd2 || \dut.ctas [0 +: CtaW] == '0 || \dut.ctas [CtaW +: CtaW] == '0);
-  always_comb begin
-    ok_watch = 1'b1;
-    for (int unsigned k = 0; k < K; k++)
-      for (int unsigned m = 0; m < M; m++)
-        if (watch[k] && watch_sm[k*SmW +: SmW] == SmW'(m)
-            && (!sm_enable_i[m] || (\dut.i_states.layout_q == Ranges && slot[m == 2] != k[0]))) ok_watch = 1'b0;
-  end
-  always_comb begin
-    ok_static = 1'b1;
-    ok_counts = 1'b1;
-    for (int unsigned k = 0; k < K; k++) begin
-      if (quota[k*CtaW +: CtaW] != (mask_i[k*M + 32'(query_sm_i)] ? quota_i[k*CtaW +: CtaW] : CtaW'(0)))
-        ok_static = 1'b0;
-      if (\dut.i_states.layout_q == Counts && quota[k*CtaW +: CtaW] != ctas[k*CtaW +: CtaW]) ok_counts = 1'b0;
-    end
+  always_comb
     if (started) begin
       // Progress.
       state_exists:                             assert (\dut.i_states.state_q <= PlanCount
@@ -417,56 +327,11 @@ module partition_sequencer_props #(
       if (was_up && rst_ni && !past_restart && distance_q != '0)
         every_cycle_brings_it_nearer_to_settling: assert (distance < distance_q);
       if (was_up && rst_ni && !past_restart && distance_q == '0) settled_it_stays: assert (distance == '0);
-      // Quotas of any SM.
-      if (plan_mode <= 3'd1)
-        left_over_and_fcfs_have_no_limit: assert (quota == {CtaW'(N), CtaW'(N)});
-      if (plan_mode == 3'd4)                    static_quota_is_the_hosts_and_zero_off_the_mask: assert (ok_static);
-      nothing_may_start_while_planning:         assert (!planning || quota == '0);
-      absent_kernels_have_no_quota:             assert (ok_absent);
-      one_kernel_an_sm_unless_shared:           assert (ok_disjoint);
-      counts_are_in_force_on_every_sm:          assert (ok_counts);
-      if (was_up && rst_ni && query_sm_i == query_sm_q && !changed)
-        quotas_change_with_the_pulse: assert (quota == quota_q);
-      if (was_up && rst_ni && !changed) regions_change_with_the_pulse: assert (regions == regions_q);
-      if (port_sm_i == query_sm_i)              both_sms_are_answered_alike: assert (port_quota == quota);
-      // Samples.
-      if (num == KernelW'(2))
-        owner_is_the_kernel_of_the_range: assert (owner == {2'd0, slot[1], 2'd0, slot[0], 2'd0, slot[0]});
-      what_is_kept_of_a_profile_is_its_own:     assert ((!profiling || !profiling_q || settled_first == settled_q)
-          && (!profiled || (clean == \dut.i_walker.sampled_q
-        && lost == dropped))
-            && (!profiling || spent_window == \dut.i_walker.spent_q )
-            && (!profiling_q || profiling
-            || state_before == Profile || state_before == Scale)
-            && (\dut.i_states.state_q != Scale || profiling_q || !rst_ni));
-      quotas_do_not_change_in_a_window:         assert (!profiling || !changed);
-      if (sample_read)
-        sample_counts_only_if_its_sm_had_settled: assert (sample_drop
-            == (!settled_first[sample_sm] || !sm_enable_i[sample_sm]
-        || spent_window[slot[sample_sm == SmW'(2)]]));
-      if (sample_read && query_sm_i == sample_sm)
-        label_is_the_quota_of_its_sm: assert (quota[32'(slot[rank[0]])*CtaW +: CtaW] == \dut.i_walker.level_q
-        && slot[rank[0]] == slot[sample_sm == SmW'(2)]);
-      if (was_up && rst_ni && \dut.i_states.state_q == Profile && state_before != Profile)
-        window_begins_when_all_have_settled_or_the_limit_is_over: assert (state_before == Drain && (ready_q || over_q));
-      if (decision && unclean)
-        no_decision_without_a_sample_of_each: assert (\dut.i_states.layout_q == Ranges && no_profile == !no_fit);
-      if (decision && !unclean)                 no_profile_only_without_a_sample: assert (!no_profile);
-      if (plan_mode == 3'd2 && num == KernelW'(2) && !planning)
-        even_gives_every_kernel_a_cta_or_ranges: assert ((\dut.i_states.layout_q == Counts && !no_fit
-            && \dut.ctas [0 +: CtaW] != '0 && \dut.ctas [CtaW +: CtaW] != '0)
-                || (\dut.i_states.layout_q == (dead ? Free : Ranges) && no_fit
-                  && (\dut.ctas [0 +: CtaW] == '0
-                  || \dut.ctas [CtaW +: CtaW] == '0)));
-      if (\dut.i_states.layout_q == Ranges || \dut.i_states.layout_q == Levels)
-        a_range_has_an_sm_that_is_enabled: assert (!dead);
-      if (monitoring && !enable_write_i && sm_enable_i != '0)
-        the_watched_sm_is_an_enabled_one_of_the_kernel: assert (ok_watch);
-      ctas_tell_the_quota_in_force:             assert (ok_ctas);
-      no_sm_has_more_than_ctas_tell:            assert (ok_bound);
       reset_is_clean:                           assert (rst_ni
           || (state == Idle && quota == {CtaW'(N), CtaW'(N)} && !decision && !monitoring
         && watch == '0 && ctas == {CtaW'(N), CtaW'(N)} && !dropped && !no_profile && idle));
     end
-  end
+
+  `include "partition_sequencer_quotas_props.sv"
+  `include "partition_sequencer_samples_props.sv"
 endmodule

@@ -2,64 +2,38 @@
 // Properties of sluice_csr with 5 SMs, 2 kernel slots and 4 CTAs an SM: for any manager and any reports of the other
 // blocks. `watch` is any address: what is proven of it is proven of every register.
 module sluice_csr_props (
-  input logic        clk_i,
-  input logic        rst_ni,
-  input logic [11:0] s_axi_awaddr_i,
-  input logic        s_axi_awvalid_i,
-  input logic [31:0] s_axi_wdata_i,
-  input logic [3:0]  s_axi_wstrb_i,
-  input logic        s_axi_wvalid_i,
-  input logic        s_axi_bready_i,
-  input logic [11:0] s_axi_araddr_i,
-  input logic        s_axi_arvalid_i,
-  input logic        s_axi_rready_i,
-  input logic [3:0]  slot_state_i,
-  input logic [31:0] resident_i,
-  input logic [63:0] dispatched_i,
-  input logic [1:0]  evict_done_i,
-  input logic [1:0]  kernel_done_i,
-  input logic [3:0]  num_present_i,
-  input logic [11:0] ctas_i,
-  input logic [4:0]  sm_busy_i,
-  input logic [3:0]  sequencer_state_i,
-  input logic        decision_i,
-  input logic        spatial_i,
-  input logic        no_fit_i,
-  input logic        dropped_i,
-  input logic        no_profile_i,
-  input logic [4:0]  error_i,
-  input logic [2:0]  error_kernel_i,
-  input logic [7:0]  error_sm_i,
-  input logic [4:0]  error_slot_i,
-  input logic        fell_back_i
+  input logic                          clk_i,
+  input logic                          rst_ni,
+  input sluice_pkg::axi_request_t      axi_i,
+  input logic [3:0]                    slot_state_i,
+  input logic [31:0]                   resident_i,
+  input logic [63:0]                   dispatched_i,
+  input logic [1:0]                    evict_done_i,
+  input logic [1:0]                    kernel_done_i,
+  input logic [3:0]                    num_present_i,
+  input logic [11:0]                   ctas_i,
+  input logic [4:0]                    sm_busy_i,
+  input sluice_pkg::decision_status_t  status_i,
+  input sluice_pkg::dispatch_error_t   error_i
 );
-  localparam int unsigned NumSm = 5;
-  localparam int unsigned Ctas  = 4;
-  localparam int unsigned ShareW = $clog2(sluice_csr_pkg::RequestShareMax + 1);
+  localparam int unsigned NumSm   = 5;
+  localparam int unsigned Ctas    = 4;
+  localparam int unsigned AmountW = sluice_pkg::AmountW;
 
-  logic        awready, wready, bvalid, arready, rvalid, irq, idle;
-  logic [1:0]  bresp, rresp;
-  logic [31:0] rdata;
-  logic [2:0]  mode;
-  logic        mode_write, static_write, monitor_enable, reprofile, enable_write;
-  logic [4:0]  sm_enable;
-  logic [6:0]  capacity_warps;
-  logic [16:0] capacity_registers;
-  logic [17:0] capacity_shared;
-  logic [5:0]  capacity_slots;
-  logic [13:0] demand_warps;
-  logic [33:0] demand_registers;
-  logic [35:0] demand_shared;
-  logic [63:0] grid;
-  logic [5:0]  priorities;
-  logic [1:0]  repeats, launch, stop, evict, resume, flush;
-  logic [15:0] evict_count, window, delay, loss_limit, monitor_window;
-  logic [11:0] quota;
-  logic [9:0]  mask;
-  logic [sluice_pkg::TimerW-1:0] warm_up;
-  logic [14:0] epsilon, monitor_threshold;
-  logic [7:0]  monitor_hold, drain_limit;
-  logic [ShareW-1:0] request_share;
+  sluice_pkg::axi_response_t    axi;
+  sluice_pkg::decision_config_t configured;
+  sluice_pkg::amounts_t         sm, of_kernel;   // capacity of an SM; demand of the kernel that `watch` is of
+  logic [5:0]                   capacity_slots;
+  logic [2*AmountW-1:0]         demand;
+  logic [63:0]                  grid;
+  logic [5:0]                   priorities;
+  logic [1:0]                   repeats, launch, stop, evict, resume, flush;
+  logic [15:0]                  evict_count;
+  logic [11:0]                  quota;
+  logic [9:0]                   mask;
+  logic [4:0]                   sm_enable, errors;
+  logic                         static_write, enable_write, irq, idle;
+  assign errors = {error_i.port_stuck, error_i.bad_kernel, error_i.slot_busy, error_i.cannot_fit, error_i.bad_done};
 
   sluice_csr #(
     .NUM_SM (NumSm), .MAX_KERNELS (2), .MAX_CTAS (Ctas), .NUM_SCHED (1), .REGION_UNITS (0), .SM_ENABLE (1), .FLUSH (1),
@@ -67,33 +41,13 @@ module sluice_csr_props (
   ) dut (
     .clk_i,
     .rst_ni,
-    .s_axi_awaddr_i,
-    .s_axi_awvalid_i,
-    .s_axi_awready_o      (awready),
-    .s_axi_wdata_i,
-    .s_axi_wstrb_i,
-    .s_axi_wvalid_i,
-    .s_axi_wready_o       (wready),
-    .s_axi_bresp_o        (bresp),
-    .s_axi_bvalid_o       (bvalid),
-    .s_axi_bready_i,
-    .s_axi_araddr_i,
-    .s_axi_arvalid_i,
-    .s_axi_arready_o      (arready),
-    .s_axi_rdata_o        (rdata),
-    .s_axi_rresp_o        (rresp),
-    .s_axi_rvalid_o       (rvalid),
-    .s_axi_rready_i,
+    .axi_i,
+    .axi_o                (axi),
     .irq_o                (irq),
-    .mode_o               (mode),
-    .mode_write_o         (mode_write),
-    .capacity_warps_o     (capacity_warps),
-    .capacity_registers_o (capacity_registers),
-    .capacity_shared_o    (capacity_shared),
+    .config_o             (configured),
+    .capacity_o           (sm),
     .capacity_slots_o     (capacity_slots),
-    .demand_warps_o       (demand_warps),
-    .demand_registers_o   (demand_registers),
-    .demand_shared_o      (demand_shared),
+    .demand_o             (demand),
     .grid_o               (grid),
     .repeat_o             (repeats),
     .priority_o           (priorities),
@@ -106,18 +60,6 @@ module sluice_csr_props (
     .quota_o              (quota),
     .mask_o               (mask),
     .static_write_o       (static_write),
-    .warm_up_o            (warm_up),
-    .window_o             (window),
-    .delay_o              (delay),
-    .epsilon_o            (epsilon),
-    .loss_limit_o         (loss_limit),
-    .monitor_enable_o     (monitor_enable),
-    .monitor_threshold_o  (monitor_threshold),
-    .monitor_window_o     (monitor_window),
-    .monitor_hold_o       (monitor_hold),
-    .request_share_o      (request_share),
-    .drain_limit_o        (drain_limit),
-    .reprofile_o          (reprofile),
     .sm_enable_o          (sm_enable),
     .enable_write_o       (enable_write),
     .sm_busy_i,
@@ -129,17 +71,8 @@ module sluice_csr_props (
     .kernel_done_i,
     .num_present_i,
     .ctas_i,
-    .sequencer_state_i,
-    .decision_i,
-    .spatial_i,
-    .no_fit_i,
-    .dropped_i,
-    .no_profile_i,
-    .error_i,
-    .error_kernel_i,
-    .error_sm_i,
-    .error_slot_i,
-    .fell_back_i
+    .status_i,
+    .error_i
   );
 
   // A write as axi_lite_subordinate gives it, and the sticky registers.
@@ -171,6 +104,7 @@ module sluice_csr_props (
   assign in_slot = watch[11:8] == 4'h4;
   assign which   = watch[7];
   assign offset  = watch[6:0];
+  assign of_kernel = which ? demand[2*AmountW-1:AmountW] : demand[AmountW-1:0];
 
   // The register map of this unit: contents of the configuration register at `watch`, from the ports.
   logic        rw;           // it is one
@@ -188,17 +122,9 @@ module sluice_csr_props (
     descriptor  = 1'b0;
     if (in_slot) begin
       case (offset)
-        7'h00: begin value = 32'(demand_warps >> (which ? 7 : 0)) & 32'h7F; high = 32'h7F; descriptor = 1'b1; end
-        7'h04: begin
-          value = 32'(demand_registers >> (which ? 17 : 0)) & 32'h1FFFF;
-          high = 32'h1FFFF;
-          descriptor = 1'b1;
-        end
-        7'h08: begin
-          value = 32'(demand_shared >> (which ? 18 : 0)) & 32'h3FFFF;
-          high = 32'h3FFFF;
-          descriptor = 1'b1;
-        end
+        7'h00: begin value = 32'(of_kernel.warps); high = 32'h7F; descriptor = 1'b1; end
+        7'h04: begin value = 32'(of_kernel.registers); high = 32'h1FFFF; descriptor = 1'b1; end
+        7'h08: begin value = 32'(of_kernel.shared); high = 32'h3FFFF; descriptor = 1'b1; end
         7'h0C: begin value = which ? grid[63:32] : grid[31:0]; descriptor = 1'b1; end
         7'h2C: begin value = 32'(which ? priorities[5:3] : priorities[2:0]); high = 32'h7; descriptor = 1'b1; end
         7'h20: begin value = 32'(which ? quota[11:6] : quota[5:0]); high = Ctas; reset_value = Ctas; end
@@ -209,35 +135,35 @@ module sluice_csr_props (
       endcase
     end else begin
       case (watch)
-        12'h008: begin value = 32'(mode); high = 5; end
+        12'h008: begin value = 32'(configured.mode); high = 5; end
         12'h080: begin value = 32'(sm_enable); reset_value = 32'h1F; end
         12'h084, 12'h088, 12'h08C, 12'h090, 12'h094, 12'h098, 12'h09C: ;   // SMs that do not exist
         12'h024: begin value = 32'(\dut.i_status.irq_enable_q ); high = 15; end
         12'h074: begin value = 32'(\dut.i_status.done_enable_q ); high = 32'hFF; reset_value = 3; end
-        12'h030: begin value = 32'(capacity_warps); low = 1; high = 32'h7F; reset_value = 48; capacity = 1'b1; end
+        12'h030: begin value = 32'(sm.warps); low = 1; high = 32'h7F; reset_value = 48; capacity = 1'b1; end
         12'h034: begin
-          value = 32'(capacity_registers);
+          value = 32'(sm.registers);
           low = 1;
           high = 32'h1FFFF;
           reset_value = 32768;
           capacity = 1'b1;
         end
-        12'h038: begin value = 32'(capacity_shared); high = 32'h3FFFF; reset_value = 49152; capacity = 1'b1; end
+        12'h038: begin value = 32'(sm.shared); high = 32'h3FFFF; reset_value = 49152; capacity = 1'b1; end
         12'h03C: begin value = 32'(capacity_slots); low = 1; high = Ctas; reset_value = Ctas; capacity = 1'b1; end
-        12'h040: begin value = 32'(warm_up); high = 32'hFFFFF; reset_value = 20000; end
-        12'h044: begin value = 32'(window); low = 1024; high = 32'hFFFF; reset_value = 5120; end
-        12'h048: begin value = 32'(delay); high = 32'hFFFF; end
-        12'h04C: begin value = 32'(epsilon); high = 16384; end
-        12'h050: begin value = 32'(loss_limit); high = 32'hFFFF; reset_value = 19661; end
+        12'h040: begin value = 32'(configured.warm_up); high = 32'hFFFFF; reset_value = 20000; end
+        12'h044: begin value = 32'(configured.window); low = 1024; high = 32'hFFFF; reset_value = 5120; end
+        12'h048: begin value = 32'(configured.delay); high = 32'hFFFF; end
+        12'h04C: begin value = 32'(configured.epsilon); high = 16384; end
+        12'h050: begin value = 32'(configured.loss_limit); high = 32'hFFFF; reset_value = 19661; end
         12'h054: begin
-          value = {1'b0, monitor_threshold, 15'd0, monitor_enable};
+          value = {1'b0, configured.monitor_threshold, 15'd0, configured.monitor_enable};
           high = 32'h7FFF0001;
           reset_value = 32'h10000000;
         end
-        12'h058: begin value = 32'(monitor_window); low = 16; high = 32'hFFFF; reset_value = 5120; end
-        12'h05C: begin value = 32'(monitor_hold); low = 1; high = 32'hFF; reset_value = 2; end
-        12'h060: begin value = 32'(request_share); high = sluice_csr_pkg::RequestShareMax; end
-        12'h064: begin value = 32'(drain_limit); high = 32'hFF; reset_value = 32'hFF; end
+        12'h058: begin value = 32'(configured.monitor_window); low = 16; high = 32'hFFFF; reset_value = 5120; end
+        12'h05C: begin value = 32'(configured.monitor_hold); low = 1; high = 32'hFF; reset_value = 2; end
+        12'h060: begin value = 32'(configured.request_share); high = sluice_csr_pkg::RequestShareMax; end
+        12'h064: begin value = 32'(configured.drain_limit); high = 32'hFF; reset_value = 32'hFF; end
         12'h00C, 12'h018, 12'h020, 12'h028, 12'h02C: begin rw = 1'b0; other = 1'b1; end
         default: rw = 1'b0;
       endcase
@@ -253,7 +179,7 @@ module sluice_csr_props (
     hit        = write && waddr == watch && rw;
     in_range   = wdata >= low && wdata <= high && (watch != 12'h054 || (wdata & 32'h8000FFFE) == '0);
     busy       = (descriptor && slot_state_i[2*which +: 2] != 2'd0) || (capacity && slot_state_i != 4'd0)
-              || (undecided && sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7);
+              || (undecided && status_i.state != 4'd0 && status_i.state != 4'd7);
     accepted   = hit && in_range && !busy;
     bad_config = (hit && ((!in_range && watch != 12'h008) || (in_range && (capacity || undecided) && busy)))
               || (write && waddr == watch && in_slot && offset == 7'h10 && two_commands);
@@ -268,6 +194,10 @@ module sluice_csr_props (
   logic [4:0] pulses;
   assign command = write && in_slot && waddr == watch && offset == 7'h10 && !two_commands;
   assign pulses  = {flush[which], resume[which], evict[which], stop[which], launch[which]};
+
+  logic [11:0] commands;   // pulses, but for flushes
+  assign commands = {launch, stop, evict, resume, configured.mode_write, configured.reprofile, static_write,
+      enable_write};
 
   // Launches that wait: a LAUNCH of a FREE slot with WAIT, until CONTROL.GO or a LAUNCH without WAIT.
   (* hierconn *) wire \dut.gen_slot[0].i_slot.waits_q , \dut.gen_slot[1].i_slot.waits_q ;
@@ -293,7 +223,7 @@ module sluice_csr_props (
   logic       slot_busy, bad_mode, mode_in_decision, clears_error, none_left, changes_nothing;
   assign slot_busy        = hit && descriptor && in_range && busy;
   assign bad_mode         = hit && watch == 12'h008 && !in_range;
-  assign mode_in_decision = mode_write && sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7;
+  assign mode_in_decision = configured.mode_write && status_i.state != 4'd0 && status_i.state != 4'd7;
   assign clears_error     = write && waddr == 12'h018;
   // an error in this cycle is the first
   assign none_left        = (\dut.i_status.error_q & ~(clears_error ? wdata[7:0] : 8'd0)) == '0;
@@ -302,7 +232,7 @@ module sluice_csr_props (
   logic reads_q;   // the address of a read of `watch` was taken in the cycle before
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) reads_q <= 1'b0;
-    else         reads_q <= s_axi_arvalid_i && arready && s_axi_araddr_i == watch;
+    else         reads_q <= axi_i.arvalid && axi.arready && axi_i.araddr == watch;
 
   logic started;
   initial started = 1'b0;
@@ -315,20 +245,21 @@ module sluice_csr_props (
       if (rw)
         register_holds_the_last_accepted_write: assert (value == ($past(accepted) ? $past(written) : $past(value)));
       if (rw) register_stays_in_range: assert (in_slot && offset[6:5] == 2'b10 || (value >= low && value <= high));
-      if ($past(reads_q && rw)) read_returns_the_register: assert (rvalid && rdata == $past(value) && rresp == 2'b00);
+      if ($past(reads_q && rw))
+        read_returns_the_register: assert (axi.rvalid && axi.rdata == $past(value) && axi.rresp == 2'b00);
       if ($past(reads_q) && watch == 12'h010) status_tells_what_is_reported:
-        assert (rdata[12] == $past(fell_back_i)
-            && rdata[7:0] == {$past(no_profile_i), $past(dropped_i), $past(no_fit_i), $past(spatial_i),
-            $past(sequencer_state_i)});
+        assert (axi.rdata[12] == $past(status_i.fell_back)
+            && axi.rdata[7:0] == $past({status_i.no_profile, status_i.dropped, status_i.no_fit,
+                status_i.spatial, status_i.state}));
       if ($past(descriptor && slot_state_i[2*which +: 2] != 2'd0))
         descriptor_holds_while_slot_is_busy: assert (!$past(descriptor) || value == $past(value));
-      if (undecided && $past(sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7))
+      if (undecided && $past(status_i.state != 4'd0 && status_i.state != 4'd7))
         threshold_holds_in_a_decision: assert (value == $past(value));
       if ($past(write && waddr == watch))
-        write_is_okay_only_where_one_can_write: assert (bvalid && bresp == ((rw || other) ? 2'b00 : 2'b10));
+        write_is_okay_only_where_one_can_write: assert (axi.bvalid && axi.bresp == ((rw || other) ? 2'b00 : 2'b10));
 
       if ($past(reads_q) && watch == 12'h0A0)
-        busy_sms_are_told: assert (rdata == 32'($past(sm_busy_i)) && rresp == 2'b00);
+        busy_sms_are_told: assert (axi.rdata == 32'($past(sm_busy_i)) && axi.rresp == 2'b00);
 
       // Commands.
       if (in_slot && offset == 7'h10)
@@ -348,8 +279,8 @@ module sluice_csr_props (
       if (in_slot && offset == 7'h10) repeat_is_taken_with_launch:
         assert (repeats[which] == (($past(command && wdata[0] && slot_state_i[2*which +: 2] == 2'd0)) ? $past(wdata[4])
             : $past(repeats[which])));
-      if (watch == 12'h008) mode_write_follows_an_accepted_write: assert (mode_write == $past(accepted));
-      reprofile_follows_control: assert (reprofile == $past(write && waddr == 12'h00C && wdata[0]));
+      if (watch == 12'h008) mode_write_follows_an_accepted_write: assert (configured.mode_write == $past(accepted));
+      reprofile_follows_control: assert (configured.reprofile == $past(write && waddr == 12'h00C && wdata[0]));
       enable_write_follows_sm_enable: assert (enable_write
           == $past(write && waddr[11:5] == 7'h04 && waddr[1:0] == 2'd0));
       if (static_write)
@@ -359,65 +290,19 @@ module sluice_csr_props (
         static_write_after_every_quota_or_mask: assert (static_write);
 
       // While idle_o is high the clock may stop: nothing changes without an input.
-      if ($past(idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && evict_done_i == '0
-          && kernel_done_i == '0 && !decision_i && error_i == '0))
-        idle_changes_nothing_without_input: assert (idle && value == $past(value) && !bvalid && !rvalid
+      if ($past(idle && !axi_i.awvalid && !axi_i.wvalid && !axi_i.arvalid && evict_done_i == '0
+          && kernel_done_i == '0 && !status_i.decision && errors == '0))
+        idle_changes_nothing_without_input: assert (idle && value == $past(value) && !axi.bvalid && !axi.rvalid
             && irq == $past(irq)
-          && {launch, stop, evict, resume, flush, mode_write, reprofile, static_write, enable_write} == '0
+          && {commands, flush} == '0 && $past({commands, flush} == '0)
           && \dut.i_status.error_q == $past(\dut.i_status.error_q )
-          && $past({launch, stop, evict, resume, flush, mode_write, reprofile, static_write, enable_write} == '0)
-          && {awready, wready, arready} == 3'b111);
-
-      // Errors and interrupt.
-      if (!$past(clears_error))
-        errors_stay_until_cleared: assert (($past(\dut.i_status.error_q ) & ~\dut.i_status.error_q ) == '0);
-      if ($past(error_i[0])) bad_done_is_kept: assert (\dut.i_status.error_q [0]);
-      if ($past(error_i[1])) cannot_fit_is_kept: assert (\dut.i_status.error_q [1]);
-      if ($past(error_i[2] || slot_busy)) slot_busy_is_kept: assert (\dut.i_status.error_q [2]);
-      if ($past(bad_mode)) bad_mode_is_kept: assert (\dut.i_status.error_q [3]);
-      if ($past(bad_config)) bad_config_is_kept: assert (\dut.i_status.error_q [4]);
-      if ($past(error_i[3])) bad_kernel_is_kept: assert (\dut.i_status.error_q [5]);
-      if ($past(error_i[4])) port_stuck_is_kept: assert (\dut.i_status.error_q [7]);
-      if ($past(mode_in_decision)) mode_in_decision_is_kept: assert (\dut.i_status.error_q [6]);
-      if (waddr == watch && $past(accepted)) accepted_write_is_no_error:
-        assert ($past(error_i != '0 || mode_in_decision)
-            || (\dut.i_status.error_q & ~$past(\dut.i_status.error_q )) == '0);
-      if ($past(!none_left)) error_info_is_of_the_first_error:
-        assert ({\dut.i_status.info_cause_q , \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q }
-            == $past({\dut.i_status.info_cause_q ,
-          \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q }));
-      if ($past(none_left && error_i != '0)) error_info_names_the_reporter:
-        assert (\dut.i_status.info_kernel_q == $past(error_kernel_i) && \dut.i_status.info_sm_q == $past(error_sm_i)
-            && \dut.i_status.info_slot_q == $past(error_slot_i)
-          && \dut.i_status.error_q [\dut.i_status.info_cause_q ]);
-      if ($past(\dut.i_status.error_q == '0 && error_i == '0 && bad_config)) error_info_names_the_slot:
-        assert (\dut.i_status.info_kernel_q == ($past(in_slot) ? 3'($past(which)) : 3'd0)
-            && \dut.i_status.info_sm_q == '0 && \dut.i_status.info_cause_q == 3'd4);
-      if (!$past(write))
-        kernel_done_is_kept: assert (\dut.i_status.kernel_done_q
-            == ($past(\dut.i_status.kernel_done_q ) | $past(kernel_done_i)));
-      if ($past((kernel_done_i & \dut.i_status.done_enable_q ) != '0))
-        kernel_done_interrupts: assert (\dut.i_status.irq_status_q [1]);
-      if ($past((kernel_done_i & \dut.i_status.done_enable_q ) == '0)) a_masked_slot_does_not_interrupt:
-        assert (!\dut.i_status.irq_status_q [1] || $past(\dut.i_status.irq_status_q [1]));
-      kernel_done_tells_of_all: assert (($past(kernel_done_i) & ~\dut.i_status.kernel_done_q ) == '0);
-      if ($past(decision_i)) decision_interrupts: assert (\dut.i_status.irq_status_q [3]);
-      decisions_are_counted: assert (\dut.i_status.decisions_q
-          == $past(\dut.i_status.decisions_q ) + 32'($past(decision_i)));
-      if ($past(error_i != '0)) error_interrupts: assert (\dut.i_status.irq_status_q [0]);
-      if ($past(rst_ni && evict_done_i[0]))
-        evict_done_interrupts: assert (\dut.i_status.irq_status_q [2] && \dut.i_status.evict_done_q [0]);
+          && {axi.awready, axi.wready, axi.arready} == 3'b111);
     end
-    if (started) full_bytes_of_the_count_are_known: assert (\dut.i_status.full_q == {&\dut.i_status.decisions_q [23:16],
-      &\dut.i_status.decisions_q [15:8], &\dut.i_status.decisions_q [7:0]});
-    if (started && rst_ni)
-      interrupt_is_status_and_enable: assert (irq
-          == ((\dut.i_status.irq_status_q & \dut.i_status.irq_enable_q ) != '0));
     if (started && !rst_ni) begin
       if (rw) reset_gives_the_reset_value: assert (value == reset_value);
-      reset_stops_commands: assert ({launch, stop, evict, resume, mode_write, reprofile, static_write, enable_write,
-          irq} == '0);
-      reset_clears_errors: assert (\dut.i_status.error_q == '0);
+      reset_stops_commands: assert ({commands, irq} == '0);
     end
   end
+
+  `include "sluice_csr_errors_props.sv"
 endmodule

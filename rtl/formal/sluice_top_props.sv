@@ -91,11 +91,19 @@ module sluice_top_props #(
     .profile_scaled_o         (scaled),
     .idle_o                   (idle)
   );
-  (* hierconn *) wire
-    \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh , \dut.i_cta_dispatcher.ready_changes ,
-    \dut.i_cta_dispatcher.sweep , \dut.i_partition_sequencer.kept_start ;
-  (* hierconn *) wire [1:0] \dut.i_cta_dispatcher.charge_sm ,
-    \dut.i_cta_dispatcher.charged_sm , \dut.i_cta_dispatcher.release_sm ;
+  (* hierconn *) wire \dut.rests , \dut.i_decision_unit.monitor_request ;
+  (* hierconn *) wire \dut.i_decision_unit.i_partition_sequencer.kept_start ;
+  (* hierconn *) wire \dut.i_launch_unit.i_cta_dispatcher.fresh , \dut.i_launch_unit.i_cta_dispatcher.ready_changes ;
+  (* hierconn *) wire \dut.i_launch_unit.i_cta_dispatcher.sweep ;
+  (* hierconn *) wire [1:0] \dut.i_launch_unit.i_cta_dispatcher.charge_sm ;
+  (* hierconn *) wire [1:0] \dut.i_launch_unit.i_cta_dispatcher.charged_sm ;
+  (* hierconn *) wire [1:0] \dut.i_launch_unit.i_cta_dispatcher.release_sm ;
+  (* hierconn *) wire [K*K-1:0] \dut.i_launch_unit.i_cta_dispatcher.i_kernel_turns.gen_order.i_kernel_order.above_q ;
+  (* hierconn *) wire [K*K-1:0] \dut.i_launch_unit.i_cta_dispatcher.i_kernel_turns.gen_order.i_kernel_order.above_d ;
+  logic ready_changes, on_its_way;   // in the dispatcher
+  assign ready_changes = \dut.i_launch_unit.i_cta_dispatcher.ready_changes ;
+  assign on_its_way    = \dut.i_launch_unit.i_cta_dispatcher.fresh || (\dut.i_launch_unit.i_cta_dispatcher.charge_sm
+      | \dut.i_launch_unit.i_cta_dispatcher.charged_sm | \dut.i_launch_unit.i_cta_dispatcher.release_sm ) != '0;
 
   // The unit is in any state, not only in one that it can reach. Of such states four are excluded: a request of the
   // phase monitor while it does not watch (phase_monitor is proven to ask in the cycle after it watched only, and what
@@ -111,23 +119,20 @@ module sluice_top_props #(
     started <= 1'b1;
     quiet_q <= rst_ni && idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i
         && !(launch_valid_i && OPTIONS != 0)
-             && !\dut.i_cta_dispatcher.ready_changes ;
+             && !ready_changes;
     irq_q   <= irq;
   end
-  (* hierconn *) wire [K*K-1:0]
-    \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_q , \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_d ;
   logic settled;   // with the options, what else no unit at rest has; in all cycles but the first it is proven here
-  assign settled = !\dut.i_cta_dispatcher.sweep && !\dut.i_partition_sequencer.kept_start && (OPTIONS == 0
-    || \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_q
-    == \dut.i_cta_dispatcher.gen_order.i_kernel_order.above_d );
+  assign settled = !\dut.i_launch_unit.i_cta_dispatcher.sweep
+      && !\dut.i_decision_unit.i_partition_sequencer.kept_start
+      && (OPTIONS == 0 || \dut.i_launch_unit.i_cta_dispatcher.i_kernel_turns.gen_order.i_kernel_order.above_q
+          == \dut.i_launch_unit.i_cta_dispatcher.i_kernel_turns.gen_order.i_kernel_order.above_d );
   always_comb begin
-    if (\dut.rests ) assume (!\dut.monitor_request && !\dut.i_cta_dispatcher.fresh 
-      && (\dut.i_cta_dispatcher.charge_sm | \dut.i_cta_dispatcher.charged_sm |
-      \dut.i_cta_dispatcher.release_sm ) == '0);
+    if (\dut.rests ) assume (!\dut.i_decision_unit.monitor_request && !on_its_way);
     if (!started) assume (!idle || \dut.rests );
     if (!started) assume (!\dut.rests || settled);
     if (started && rst_ni) what_rests_is_settled: assert (!\dut.rests || settled);
-    if (started) idle_only_while_every_block_rests: assert (!idle || \dut.rests || \dut.i_cta_dispatcher.ready_changes 
+    if (started) idle_only_while_every_block_rests: assert (!idle || \dut.rests || ready_changes
       || (launch_valid_i && OPTIONS != 0));
     if (!rst_ni)
       reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid

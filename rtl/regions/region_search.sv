@@ -14,8 +14,7 @@ module region_search #(
   input  logic [MAX_CTAS*BaseW-1:0]    base_i,
   input  logic [MAX_CTAS*LenW-1:0]     length_i,
   output logic [BaseW-1:0]             first_o,    // lowest base with room; 0 if there is none
-  output logic [(MAX_CTAS+1)*LenW-1:0] gaps_o,     // behind each slot's region, and at the start of the SM; 0 behind
-                                                   // none
+  output logic [(MAX_CTAS+1)*LenW-1:0] gaps_o,     // behind each slot's region, and at the SM's start; 0: none
   output logic [MAX_CTAS:0]            chosen_o    // one-hot: the gap of first_o
 );
   localparam int unsigned N = MAX_CTAS;

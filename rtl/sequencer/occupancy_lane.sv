@@ -8,8 +8,7 @@ module occupancy_lane #(
   input  logic                                       clk_i,
   input  logic                                       count_i,
   input  logic                                       count_first_i,   // none was taken yet
-  input  logic [MAX_KERNELS-1:0]                     kernel_i,        // kernel slot, one-hot; stands while CTAs are
-                                                                      // counted
+  input  logic [MAX_KERNELS-1:0]                     kernel_i,        // kernel slot, one-hot; stands while it counts
   input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0] demand_i,        // of one CTA (amounts_t), by kernel slot
   input  sluice_pkg::amounts_t                       capacity_i,
   output logic                                       fits_o

@@ -10,8 +10,7 @@ module partition_plan #(
 ) (
   input  logic                                        clk_i,
   input  logic                                        rst_ni,
-  input  logic                                        plan_i,           // pulse: a plan for the kernels that are
-                                                                        // present now
+  input  logic                                        plan_i,           // pulse: a plan for the present kernels
   input  logic [sluice_pkg::KernelW-1:0]              num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]  age_i,            // their slots, oldest first
   input  logic [MAX_KERNELS-1:0]                      occupancy_valid_i,// pulse, by rank
@@ -29,8 +28,7 @@ module partition_plan #(
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     next_ctas_o,      // that of the next cycle
   output logic [MAX_KERNELS-1:0]                      larger_o,         // its range has one SM more
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]          has_rank_o,       // bit k*K+r: slot k has rank r
-  output logic [MAX_KERNELS-1:0]                      planned_o,        // by kernel slot, as the next: the plan is for
-                                                                        // it
+  output logic [MAX_KERNELS-1:0]                      planned_o, // by kernel slot, as the next: it is planned for
   output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      slot_first_o,     // zeros where it is not, as the next
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     slot_ctas_o,
   output logic [sluice_pkg::CtaW-1:0]                 level_small_o,    // first level of this window, by the size of

@@ -30,23 +30,19 @@ module partition_sequencer #(
   input  logic [sluice_pkg::WindowW-1:0]                window_i,              // >= 1,024
   input  logic [7:0]                                    drain_limit_i,         // units of 4,096 cycles
   input  logic [sluice_pkg::WindowW-1:0]                delay_i,
-  input  logic                                          reprofile_i,           // pulse: from the host or the phase
-                                                                               // monitor
+  input  logic                                          reprofile_i,           // pulse: of the host or the monitor
   input  logic [NUM_SM-1:0]                             sm_enable_i,           // SMs that may be given CTAs
   input  logic                                          enable_write_i,        // pulse: sm_enable_i is new
   // Kernels (cta_dispatcher).
   input  logic [sluice_pkg::KernelW-1:0]                num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]    age_i,                 // present kernel slots, oldest first
   input  logic                                          change_i,              // pulse: the present set changed
-  input  logic [MAX_KERNELS-1:0]                        spent_i,               // kernel slots that dispatch nothing
-                                                                               // more
+  input  logic [MAX_KERNELS-1:0]                        spent_i,               // kernel slots that dispatch no more
   input  logic [NUM_SM-1:0]                             settled_i,             // SMs that have held just their quotas
                                                                                // since these changed; stays while
   output logic                                          profiling_o,           // a window runs or is read
-  input  logic [NUM_SM-1:0]                             query_sm_i,            // whose quotas are wanted: one-hot; two
-                                                                               // SMs in a cycle
-  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       query_quota_o,         // there, combinational; MAX_CTAS: no
-                                                                               // limit
+  input  logic [NUM_SM-1:0]                             query_sm_i,            // whose quotas are wanted: one-hot;
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       query_quota_o,         // combinational; MAX_CTAS: no limit
   input  logic [NUM_SM-1:0]                             port_sm_i,
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       port_quota_o,
   output logic                                          quota_changed_o,       // pulse: first cycle of new quotas
@@ -58,17 +54,14 @@ module partition_sequencer #(
   output logic                                          profile_enable_o,
   output logic [NUM_SM*sluice_pkg::KIndexW-1:0]         owner_o,               // the kernel slot that each SM samples
   output logic                                          sample_read_o,         // in this cycle the counters
-  output logic [sluice_pkg::SmW-1:0]                    sample_sm_o,           // of this SM are read, for the sample of
-                                                                               // the next,
+  output logic [sluice_pkg::SmW-1:0]                    sample_sm_o,           // of this SM are read, to be the next
   output logic                                          sample_drop_o,         // which counts as none
   // Partition core. Kernels there are numbered by age.
   output logic                                          core_start_o,
-  output logic                                          core_abort_o,          // the decision under way is no longer
-                                                                               // wanted
+  output logic                                          core_abort_o,          // the decision is no longer wanted
   output logic [sluice_pkg::KernelW-1:0]                core_num_kernels_o,
   input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle:
-  output logic [MAX_KERNELS-1:0]                        core_kept_o,           // with CHURN, kernels whose curve is
-                                                                               // there already,
+  output logic [MAX_KERNELS-1:0]                        core_kept_o,           // with CHURN, whose curve is there,
   output logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]    core_rows_o,           // and the row of each: its kernel slot
   output sluice_pkg::amounts_t                          core_demand_o,
   // Occupancy counter.
@@ -86,19 +79,14 @@ module partition_sequencer #(
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       core_ctas_i,
   // Status.
   output logic [3:0]                                    state_o,
-  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       ctas_o,                // quota in force, by kernel slot;
-                                                                               // MAX_CTAS: no limit
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       ctas_o,                // in force, by slot; MAX_CTAS: no limit
   output logic                                          decision_o,            // pulse: a decision is in force
   output logic                                          spatial_o,             // of the last decision: loss guard
-  output logic                                          no_fit_o,              // of the last decision, or of an EVEN
-                                                                               // share without a CTA
+  output logic                                          no_fit_o,              // a decision, or an EVEN share, failed
   output logic                                          dropped_o,             // of the last profile: a sample was
-                                                                               // dropped
-  output logic                                          no_profile_o,          // of the last decision: a kernel had no
-                                                                               // clean sample
+  output logic                                          no_profile_o,          // a kernel had no clean sample
   output logic                                          monitoring_o,          // a decision is in force
   output logic [MAX_KERNELS-1:0]                        watch_o,               // kernel slot k has a quota by that
-                                                                               // decision
   output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]        watch_sm_o,            // and this SM runs it
   output logic                                          idle_o                 // nothing changes without an input
 );

@@ -11,8 +11,7 @@ module phase_monitor #(
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
-  input  logic                             active_i,      // quotas are in force and monitoring is on; low: forget
-                                                          // everything
+  input  logic                             active_i,      // quotas are in force and monitoring is on; low: forget all
   input  logic [sluice_pkg::WindowW-1:0]   window_i,      // cycles, >= 1; of the windows that begin after it changes
   input  logic [sluice_pkg::PerfW-1:0]     threshold_i,   // of the reference, units of 2**-PerfFracW
   input  logic [7:0]                       hold_i,        // windows in a row, >= 1; read while there is no row

@@ -15,10 +15,8 @@ module profile_counters #(
   input  logic [NUM_SCHED-1:0]                     issue_valid_i,   // scheduler s issued a warp instruction
   input  logic [NUM_SCHED*sluice_pkg::KIndexW-1:0] issue_kernel_i,  // of this kernel slot
   input  logic [sluice_pkg::KIndexW-1:0]           owner_i,         // the kernel slot that is sampled on this SM
-  input  logic                                     request_i,       // a line, or the request for one, left for the
-                                                                    // memory system
-  input  logic [sluice_pkg::ShareW-1:0]            minus_share_i,   // minus the lines of a window, modulo 2**ShareW; 0
-                                                                    // without clear_i
+  input  logic                                     request_i,       // a line, or the request for one, left
+  input  logic [sluice_pkg::ShareW-1:0]            minus_share_i,   // minus the lines of a window; 0 without clear_i
   output logic [sluice_pkg::InstW-1:0]             insts_o
 );
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;

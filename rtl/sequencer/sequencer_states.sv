@@ -20,8 +20,7 @@ module sequencer_states #(
   input  sequencer_pkg::walk_t           walk_i,
   input  logic                           no_ranges_i,      // fewer SMs than kernels, or no enabled SM for one of them
   input  logic [MAX_KERNELS-1:0]         sampled_i,        // ranks with a sample that counts
-  input  logic [MAX_KERNELS-1:0]         kept_i,           // ranks with a curve of an earlier profile; 0 without CHURN,
-                                                           // as the next
+  input  logic [MAX_KERNELS-1:0]         kept_i,           // with CHURN: ranks with a curve of an earlier profile
   input  logic                           all_kept_i,       // all of the plan
   input  logic                           count_done_i,
   input  logic                           no_cta_i,         // with count_done_i: none fits
@@ -43,10 +42,8 @@ module sequencer_states #(
   output logic                           counts_o,         // pulse: counts come into force with the next cycle
   output logic                           life_o,           // pulse: a life begins with the next cycle
   output logic                           forget_o,         // with restart_o: curves are no longer good
-  output logic                           kept_start_o,     // pulse, the first cycle of Allocate: a decision by curves
-                                                           // that are there
-  output logic                           ranged_o,         // of Levels: kernels that are not profiled have SM ranges,
-                                                           // not counts
+  output logic                           kept_start_o,     // pulse, the first cycle of Allocate: by kept curves
+  output logic                           ranged_o,         // of Levels: unprofiled kernels have ranges, not counts
   output logic                           at_rest_o,        // Idle; or Monitor, and nothing is pending
   output sequencer_pkg::outcome_t        outcome_o
 );

@@ -31,8 +31,7 @@ module sequencer_walker #(
   output logic [MAX_KERNELS-1:0]                      kernel_o,         // its kernel slot, one-hot, a cycle later
   output sequencer_pkg::walk_t                        walk_o,
   output logic                                        sample_read_o,    // in this cycle the counters
-  output logic [sluice_pkg::SmW-1:0]                  sample_sm_o,      // of this SM are read, for the sample of the
-                                                                        // next,
+  output logic [sluice_pkg::SmW-1:0]                  sample_sm_o,      // of this SM are read, for the next cycle,
   output logic                                        sample_drop_o,    // which counts as none
   output logic                                        sample_valid_o,
   output sluice_pkg::sample_t                         sample_o,
@@ -53,8 +52,7 @@ module sequencer_walker #(
   typedef enum logic [1:0] {Load = 2'd0, Walk = 2'd1, Rest = 2'd2} walk_e;
 
   walk_e               walk_d, walk_q;
-  logic [RankW-1:0]    rank_d, rank_q;       // kernel of the plan, by age, under work; behind the last one it may be 0
-                                             // again
+  logic [RankW-1:0]    rank_d, rank_q;       // kernel of the plan, by age, under work; 0 behind the last one
   logic [IndexW-1:0]   sm_d, sm_q;           // SM of its range under work,
   logic [RangeW-1:0]   sms_d, sms_q;         // SMs from it to the last of the range,
   logic [CountW-1:0]   level_d, level_q;     // what that SM runs,

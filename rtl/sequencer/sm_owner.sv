@@ -13,8 +13,7 @@ module sm_owner #(
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]         has_rank_i,   // bit k*K+r: slot k has rank r
   input  logic [NUM_SM-1:0]                          settled_i,
   input  logic [NUM_SM-1:0]                          sm_enable_i,  // a disabled SM is not waited for
-  input  logic [MAX_KERNELS-1:0]                     spent_i,      // kernel slots that have nothing to dispatch: their
-                                                                   // SMs may never settle
+  input  logic [MAX_KERNELS-1:0]                     spent_i,      // dispatch nothing more: their SMs may never settle
   output logic [MAX_KERNELS*NUM_SM-1:0]              range_o,      // by rank, its SMs
   output logic [NUM_SM*sluice_pkg::SmW-1:0]          place_o,      // by SM, the SMs of its range before it
   output logic [NUM_SM*sluice_pkg::KIndexW-1:0]      owner_o,      // by SM, its kernel slot

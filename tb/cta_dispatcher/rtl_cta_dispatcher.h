@@ -31,14 +31,10 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
   void drive(const CtaDispatcherIn& in) {
     top_->rst_ni = in.rst_n;
     top_->tag_rst_ni = in.rst_n || in.keep_tags;
-    top_->capacity_warps_i = static_cast<CData>(in.capacity_warps);
-    top_->capacity_registers_i = in.capacity_registers;
-    top_->capacity_shared_i = in.capacity_shared_bytes;
+    set_amounts(top_->capacity_i, 0, in.capacity_warps, in.capacity_registers, in.capacity_shared_bytes);
     top_->capacity_slots_i = static_cast<CData>(in.capacity_slots);
     for (unsigned k = 0; k < params_.kernels; ++k) {
-      set_field(top_->demand_warps_i, k * 7, 7, in.demand_warps[k]);
-      set_field(top_->demand_registers_i, k * 17, 17, in.demand_registers[k]);
-      set_field(top_->demand_shared_i, k * 18, 18, in.demand_shared_bytes[k]);
+      set_amounts(top_->demand_i, k * kAmountBits, in.demand_warps[k], in.demand_registers[k], in.demand_shared_bytes[k]);
       set_field(top_->grid_i, k * 32, 32, in.grid[k]);
       set_field(top_->priority_i, k * 3, 3, in.priority[k]);
       set_field(top_->query_quota_i, k * 6, 6, in.quota[k]);
@@ -85,14 +81,11 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     for (unsigned m = 0; m < params_.num_sms; ++m) out_.settled[m] = get_field(top_->settled_o, m, 1) != 0;
     out_.evict_done = top_->evict_done_o;
     out_.kernel_done = top_->kernel_done_o;
-    out_.bad_done = top_->bad_done_o != 0;
-    out_.cannot_fit = top_->cannot_fit_o != 0;
-    out_.slot_busy = top_->slot_busy_o != 0;
-    out_.bad_kernel = top_->bad_kernel_o != 0;
-    out_.port_stuck = top_->port_stuck_o != 0;
-    out_.error_kernel = top_->error_kernel_o;
-    out_.error_sm = top_->error_sm_o;
-    out_.error_slot = top_->error_slot_o;
+    StructReader error(top_->error_o);
+    error.take(5, out_.error_slot);
+    error.take(8, out_.error_sm);
+    error.take(3, out_.error_kernel);
+    for (bool* e : {&out_.bad_done, &out_.cannot_fit, &out_.slot_busy, &out_.bad_kernel, &out_.port_stuck}) error.take(1, *e);
     out_.dispatch_valid = top_->dispatch_valid_o != 0;
     out_.dispatch_sm = top_->dispatch_sm_o;
     out_.dispatch_kernel = top_->dispatch_kernel_o;

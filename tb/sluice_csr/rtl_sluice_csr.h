@@ -50,24 +50,20 @@ class RtlSluiceCsr {
       set_field(top_->port_admit_i, k, 1, in.take && in.take->slot == k ? 1 : 0);
     }
     const SluiceCsrTake take = in.take.value_or(SluiceCsrTake());
-    set_field(top_->port_demand_i, 0, 7, take.warps);
-    set_field(top_->port_demand_i, 7, 17, take.registers);
-    set_field(top_->port_demand_i, 24, 18, take.shared_bytes);
-    top_->port_ctas_i = take.ctas;
-    top_->port_priority_i = static_cast<CData>(take.priority);
+    set_amounts(top_->port_launch_i, 0, take.warps, take.registers, take.shared_bytes);
+    set_field(top_->port_launch_i, kAmountBits, 32, take.ctas);
+    set_field(top_->port_launch_i, kAmountBits + 32, 3, take.priority);
     top_->queue_i = static_cast<CData>(status.queue);
     top_->num_present_i = status.num_present;
-    top_->sequencer_state_i = status.sequencer_state;
-    top_->decision_i = status.decision;
-    top_->spatial_i = status.spatial;
-    top_->no_fit_i = status.no_fit;
-    top_->dropped_i = status.dropped;
-    top_->no_profile_i = status.no_profile;
-    top_->error_i = status.error;
-    top_->error_kernel_i = status.error_kernel;
-    top_->error_sm_i = status.error_sm;
-    top_->error_slot_i = status.error_slot;
-    top_->fell_back_i = status.fell_back;
+    StructWriter words(top_->status_i);
+    for (bool bit : {status.fell_back, status.no_profile, status.dropped, status.no_fit, status.spatial, status.decision})
+      words.put(1, bit);
+    words.put(4, status.sequencer_state);
+    StructWriter error(top_->error_i);
+    error.put(5, status.error_slot);
+    error.put(8, status.error_sm);
+    error.put(3, status.error_kernel);
+    error.put(5, status.error);
   }
 
   SluiceCsrOut sample() const {
@@ -75,16 +71,30 @@ class RtlSluiceCsr {
     out.axi = sample_axi(*top_);
     out.irq = top_->irq_o != 0;
     SluiceConfig& c = out.config;
-    c.mode = top_->mode_o;
-    c.mode_write = top_->mode_write_o != 0;
-    c.capacity_warps = top_->capacity_warps_o;
-    c.capacity_registers = top_->capacity_registers_o;
-    c.capacity_shared = top_->capacity_shared_o;
+    StructReader config(top_->config_o);
+    config.take(8, c.drain_limit);
+    config.take(13, c.request_share);
+    config.take(8, c.monitor_hold);
+    config.take(16, c.monitor_window);
+    config.take(15, c.monitor_threshold);
+    config.take(1, c.monitor_enable);
+    config.take(16, c.loss_limit);
+    config.take(15, c.epsilon);
+    config.take(16, c.delay);
+    config.take(16, c.window);
+    config.take(20, c.warm_up);
+    config.take(1, c.reprofile);
+    config.take(1, c.mode_write);
+    config.take(3, c.mode);
+    StructReader capacity(top_->capacity_o);
+    capacity.take(7, c.capacity_warps);
+    capacity.take(17, c.capacity_registers);
+    capacity.take(18, c.capacity_shared);
     c.capacity_slots = top_->capacity_slots_o;
     for (unsigned k = 0; k < p_.max_kernels; ++k) {
-      c.demand_warps[k] = get_field(top_->demand_warps_o, 7 * k, 7);
-      c.demand_registers[k] = get_field(top_->demand_registers_o, 17 * k, 17);
-      c.demand_shared[k] = get_field(top_->demand_shared_o, 18 * k, 18);
+      c.demand_warps[k] = get_field(top_->demand_o, kAmountBits * k, 7);
+      c.demand_registers[k] = get_field(top_->demand_o, kAmountBits * k + 7, 17);
+      c.demand_shared[k] = get_field(top_->demand_o, kAmountBits * k + 24, 18);
       c.grid[k] = get_field(top_->grid_o, 32 * k, 32);
       c.priority[k] = static_cast<std::uint8_t>(get_field(top_->priority_o, 3 * k, 3));
       c.repeat[k] = get_field(top_->repeat_o, k, 1) != 0;
@@ -98,18 +108,6 @@ class RtlSluiceCsr {
     }
     c.evict_count = top_->evict_count_o;
     c.static_write = top_->static_write_o != 0;
-    c.warm_up = top_->warm_up_o;
-    c.window = top_->window_o;
-    c.delay = top_->delay_o;
-    c.epsilon = top_->epsilon_o;
-    c.loss_limit = top_->loss_limit_o;
-    c.request_share = top_->request_share_o;
-    c.drain_limit = top_->drain_limit_o;
-    c.monitor_enable = top_->monitor_enable_o != 0;
-    c.monitor_threshold = top_->monitor_threshold_o;
-    c.monitor_window = top_->monitor_window_o;
-    c.monitor_hold = top_->monitor_hold_o;
-    c.reprofile = top_->reprofile_o != 0;
     for (unsigned m = 0; m < p_.num_sm; ++m) c.sm_enable[m] = get_field(top_->sm_enable_o, m, 1) != 0;
     c.enable_write = top_->enable_write_o != 0;
     c.port_slots = top_->port_slots_o;

@@ -43,6 +43,35 @@ void clear_port(Port& port) {
   }
 }
 
+/// Fields of a port that is a packed struct, one after the other: the last one of the struct comes first.
+template <class Port>
+class StructReader {
+ public:
+  explicit StructReader(const Port& port) : port_(port) {}
+  template <class Value>
+  void take(unsigned width, Value& value) {
+    value = static_cast<Value>(get_field(port_, at_, width));
+    at_ += width;
+  }
+
+ private:
+  const Port& port_;
+  unsigned at_ = 0;
+};
+template <class Port>
+class StructWriter {
+ public:
+  explicit StructWriter(Port& port) : port_(port) {}
+  void put(unsigned width, std::uint32_t value) {
+    set_field(port_, at_, width, value);
+    at_ += width;
+  }
+
+ private:
+  Port& port_;
+  unsigned at_ = 0;
+};
+
 /// A sluice_pkg::amounts_t at `lsb`: warps, registers, bytes of shared memory.
 inline constexpr unsigned kAmountBits = 7 + 17 + 18;
 template <class Port>
