@@ -3,7 +3,7 @@
 # Installs what Sluice builds and tests with, from Debian's packages and only those, and says which. Does nothing when all is there.
 set -euo pipefail
 packages=(build-essential cmake ninja-build ccache pkg-config git libsystemc-dev verilator yosys berkeley-abc opensta iverilog python3 z3 zlib1g-dev liblzma-dev
-          liblz4-dev libzstd-dev xz-utils libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev
+          liblz4-dev libzstd-dev xz-utils libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libsqlite3-dev libgtest-dev librapidcheck-dev
           clang-format clang-tidy binutils-riscv64-unknown-elf python3-yaml)
 missing=()
 for package in "${packages[@]}"; do

@@ -58,14 +58,8 @@ std::vector<std::uint64_t> parse_seeds(const std::string& text) {
   return all;
 }
 
-/// The files of a folder are named without the seed: every seed has one of its own.
-std::filesystem::path runs_folder(const std::string& out, std::uint64_t seed) {
-  const std::filesystem::path runs = std::filesystem::path(out) / "runs";
-  return seed == 1 ? runs : runs / fmt::format("seed-{}", seed);
-}
-
 /// Every policy but the Oracle again, with other seeds.
-void repeat(EvaluationPlan plan, const std::vector<std::uint64_t>& seeds, const std::string& out, EvalResults& results) {
+void repeat(EvaluationPlan plan, const std::vector<std::uint64_t>& seeds, EvalResults& results) {
   results.seeds = seed_runs(plan.seed, results);
   std::erase_if(results.seeds, [](const SeedRun& run) { return run.policy == kOracle; });
   std::erase(plan.policies, kOracle);
@@ -74,7 +68,6 @@ void repeat(EvaluationPlan plan, const std::vector<std::uint64_t>& seeds, const 
   for (const std::uint64_t seed : seeds) {
     if (seed == seeds.front()) continue;
     plan.seed = seed;
-    plan.runs_folder = runs_folder(out, seed);
     for (SeedRun& run : seed_runs(seed, evaluate(plan).results)) results.seeds.push_back(std::move(run));
   }
 }
@@ -97,9 +90,9 @@ int run(const EvalOptions& options) {
   plan.partitioner = options.kind();
   plan.jobs = options.jobs;
   check_output(options.out);
-  plan.runs_folder = runs_folder(options.out, plan.seed);
+  plan.store = std::filesystem::path(options.out) / "runs.sqlite";
   EvalResults results = evaluate(plan).results;
-  if (seeds.size() > 1) repeat(plan, seeds, options.out, results);
+  if (seeds.size() > 1) repeat(plan, seeds, results);
   results.meta = {{"version", SLUICE_VERSION},
                   {"commit", SLUICE_COMMIT},
                   {"machine", plan.machine.name},

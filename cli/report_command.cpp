@@ -2,6 +2,7 @@
 // sluice report: rebuilds summaries and pages from what was measured; `report update` those of every folder of results/.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 
 #include "cli/commands.h"
 #include "study/gpu_lines.h"
+#include "study/sweep_run.h"
 #include "sw/core/errors.h"
 #include "sw/gpu/report/gpu_report.h"
 #include "sw/io/atomic_file.h"
@@ -124,13 +126,44 @@ int check(const fs::path& root) {
   return other == 0 ? 0 : 1;
 }
 
+/// The answer of a store of runs to a question.
+void answer(const fs::path& store, const std::string& sql, bool as_json) {
+  const Database::Answer answer = Database(store, Database::Access::Read).query(sql);
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::string csv = fmt::format("{}\n", fmt::join(answer.columns, ","));
+  for (const nlohmann::json& row : answer.rows) {
+    nlohmann::ordered_json& object = all.emplace_back(nlohmann::ordered_json::object());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      object[answer.columns[i]] = row[i];
+      const auto* text = row[i].get_ptr<const std::string*>();
+      csv += (text != nullptr    ? report::csv_field(*text)
+              : row[i].is_null() ? ""
+                                 : row[i].dump()) +
+             (i + 1 < row.size() ? "," : "\n");
+    }
+  }
+  fmt::print("{}", as_json ? all.dump(1) + "\n" : csv);
+}
+
 struct ReportOptions {
-  std::string path, root = "results";
+  std::string path, root = "results", sql, sweep;
   bool json = false, check = false;
 };
 
 int run(const ReportOptions& options) {
   fs::path file(options.path);
+  const fs::path store = fs::is_directory(file) ? file / "runs.sqlite" : file;
+  if (!options.sql.empty()) {
+    answer(store, options.sql, options.json);
+    return 0;
+  }
+  if (store.extension() == ".sqlite" && fs::exists(store) && !has_packed(store.parent_path() / "results.json")) {
+    Database points(store, Database::Access::Read);
+    const fs::path page = fs::absolute(store).parent_path() / "index.html";
+    write_file_atomically(page, report::html(sweep_page(points, options.sweep)));
+    fmt::print("report: {}\n", page.string());
+    return 0;
+  }
   if (fs::is_directory(file) && rebuild(file) && !has_packed(file / "results.json")) {
     fmt::print("report: {}\n", (file / "index.html").string());
     return 0;
@@ -162,8 +195,10 @@ void add_report_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
       "report", "Rebuild the page and tables of a folder of results; `report figures` and others: run a paper's evaluation");
-  command->add_option("path", options->path, "folder of results, or an evaluation's results.json");
+  command->add_option("path", options->path, "folder of results, an evaluation's results.json, or a store of runs (.sqlite)");
   command->add_flag("--json", options->json, "print the results, with a fresh summary, instead of the table");
+  command->add_option("--sweep", options->sweep, "of a store that sweeps share: the one to show; default: that ran last");
+  command->add_option("--sql", options->sql, "answer a question to the runs.sqlite of the folder as CSV (docs/user/sweeps.md)");
   CLI::App* all = command->add_subcommand("update", "Rebuild every summary and page of results/ from its raw data; needs no GPU");
   all->add_option("root", options->root, "folder of the results")->capture_default_str();
   all->add_flag("--check", options->check, "change nothing; exit code 1 when a file is not what its data make of it");

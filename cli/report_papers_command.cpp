@@ -53,7 +53,7 @@ struct PaperOptions : CommonOptions {
     study.partitioner = kind();
     study.seed = seed;
     study.jobs = jobs;
-    study.runs_folder = fs::path(out) / "runs";
+    study.store = fs::path(out) / "runs.sqlite";
     return study;
   }
 
@@ -196,7 +196,6 @@ KerneletMachine kernelet_machine(PaperOptions o, const std::string& file, figure
   o.workload_file = (fs::path(o.configs) / "workloads/kernelet.toml").string();
   auto runs = o.study<KerneletRuns>();
   runs.window = o.window;
-  runs.runs_folder /= file;
   KerneletMachine machine = measured(std::move(runs), std::move(names));
   const ordered_json pairs = {{"machine", machine.runs.machine.name},
                               {"predicted", to_json(machine.tables.predicted)},

@@ -86,7 +86,8 @@ constexpr ExecutorRow kExecutors[] = {
     {"model", kBoth, true,
      [](const ScheduleOptions& options) -> Execute {
        return [model = std::make_shared<ScheduleOnModel>(ModelSetting{
-                   options.kind(), options.seed, options.jobs, options.software(), options.keep,
+                   options.kind(), options.seed, options.jobs, options.software(),
+                   options.keep.empty() ? std::filesystem::path() : std::filesystem::path(options.keep) / "runs.sqlite",
                    machine_text(options.machine_file) + fmt::format("churn {} scale {} ", options.churn, options.time_scale),
                    options.co_runs(), options.max_ntt})](
                   const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,

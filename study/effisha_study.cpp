@@ -33,7 +33,7 @@ class EffishaRuns {
 
   [[nodiscard]] std::vector<effisha::KernelCosts> costs() const {
     const Scenario scenario = read("group");
-    return measure_preemption(scenario, target_of(scenario, plan_.machine, plan_.workload), folder("alone"),
+    return measure_preemption(scenario, target_of(scenario, plan_.machine, plan_.workload), plan_.store,
                               plan_.machine_text + plan_.workload_text, plan_.seed, plan_.jobs);
   }
 
@@ -72,7 +72,6 @@ class EffishaRuns {
   [[nodiscard]] Scenario read(const std::string& name) const {
     return read_scenario(plan_.scenarios / ("effisha_" + name + ".toml"));
   }
-  [[nodiscard]] std::filesystem::path folder(const std::string& name) const { return plan_.runs_folder / name; }
   [[nodiscard]] ScheduleCase of(const Scenario& scenario, const std::string& scheduler,
                                 const std::optional<SoftwarePreemption>& software) const {
     return {fmt::format("{}-{}-{}", scenario.name, scheduler, software ? to_string(software->polling) : "hardware"), scenario,
@@ -81,9 +80,8 @@ class EffishaRuns {
   void run(const std::vector<ScheduleCase>& requests, const std::optional<SoftwarePreemption>& software,
            std::vector<Setting>& settings) const {
     const ModelSetting setting{
-        plan_.partitioner,   plan_.seed,
-        plan_.jobs,          software,
-        folder("schedules"), fmt::format("{}{} scale {}", plan_.machine_text, plan_.workload_text, plan_.time_scale)};
+        plan_.partitioner, plan_.seed,  plan_.jobs,
+        software,          plan_.store, fmt::format("{}{} scale {}", plan_.machine_text, plan_.workload_text, plan_.time_scale)};
     const std::vector<ScheduleRun> runs = ScheduleOnModel(setting).run(requests);
     for (std::size_t i = 0; i < requests.size(); ++i) {
       Scenario equal = requests[i].scenario;

@@ -42,18 +42,21 @@ struct Evaluation {
   [[nodiscard]] std::uint64_t oracle_window() const {
     return options.oracle_window == 0 ? search_window(options.window) : options.oracle_window;
   }
+  [[nodiscard]] std::vector<RunResult> run(const std::vector<NamedRun>& runs, const std::string& what) const {
+    return options.find ? options.find(runs) : run_all(runs, options.store, options.jobs, what);
+  }
   [[nodiscard]] std::string fingerprint(const std::vector<KernelDescriptor>& mix, const std::string& how) const {
     return fmt::format("{}\n{}\nseed {}\n{}", options.machine_text, format_workload({"", mix}, ""), options.seed, how);
   }
 };
 
-std::map<std::string, RunResult> run_solos(const Evaluation& e, std::uint64_t window, const std::filesystem::path& folder) {
+std::map<std::string, RunResult> run_solos(const Evaluation& e, std::uint64_t window) {
   std::vector<NamedRun> runs;
   for (const KernelDescriptor& k : e.kernels) {
     runs.push_back(
         {"solo-" + k.name, e.fingerprint({k}, fmt::format("solo {}", window)), solo_spec(e.machine, k, window, e.options.seed)});
   }
-  const std::vector<RunResult> results = run_all(runs, folder, e.options.jobs, "alone");
+  const std::vector<RunResult> results = e.run(runs, "alone");
   std::map<std::string, RunResult> by_name;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (results[i].total.warp_instructions == 0) {
@@ -80,7 +83,7 @@ SoloCurves run_curves(const Evaluation& e) {
       owner.push_back(k.name);
     }
   }
-  const std::vector<RunResult> results = run_all(runs, e.options.runs_folder, e.options.jobs, "curves");
+  const std::vector<RunResult> results = e.run(runs, "curves");
   SoloCurves curves;
   for (std::size_t i = 0; i < runs.size(); ++i) curves[owner[i]].push_back(make_solo_run({}, e.machine, results[i]).ipc);
   return curves;
@@ -109,11 +112,11 @@ NamedRun mix_run(const Evaluation& e, const Mix& mix, const std::string& policy,
 }
 
 /// The same run as one of the Oracle's: it may be stopped when it is not the best, and so is kept under a name of its own.
-NamedRun raced(NamedRun run, const Mix& mix, std::size_t wanted) {
+NamedRun raced(const Evaluation& e, NamedRun run, const Mix& mix, const std::vector<std::uint64_t>& targets, std::size_t wanted) {
   run.wanted = wanted;
   run.name += "-raced";
   run.fingerprint += " raced";
-  run.race = mix.name();
+  run.race = e.mix_fingerprint(mix.kernels, fmt::format("race {}", fmt::join(targets, " ")));
   return run;
 }
 
@@ -134,13 +137,14 @@ std::vector<std::vector<PolicyPlan>> oracle_plans(const Evaluation& e) {
   }
   const std::uint64_t window = e.oracle_window();
   if (window >= e.options.window) return plans;
-  const std::filesystem::path folder = e.options.runs_folder / "search";
-  const std::map<std::string, RunResult> solos = run_solos(e, window, folder);
+  const std::map<std::string, RunResult> solos = run_solos(e, window);
   std::vector<NamedRun> runs;
-  for (std::size_t m = 0; m < e.mixes.size(); ++m)
+  for (std::size_t m = 0; m < e.mixes.size(); ++m) {
+    const std::vector<std::uint64_t> targets = targets_of(e.mixes[m], solos);
     for (const PolicyPlan& plan : plans[m])
-      runs.push_back(raced(mix_run(e, e.mixes[m], kOracle, plan, targets_of(e.mixes[m], solos)), e.mixes[m], kOracleFinalists));
-  const std::vector<RunResult> results = run_all(runs, folder, e.options.jobs, "searched");
+      runs.push_back(raced(e, mix_run(e, e.mixes[m], kOracle, plan, targets), e.mixes[m], targets, kOracleFinalists));
+  }
+  const std::vector<RunResult> results = e.run(runs, "searched");
   std::size_t begin = 0;
   for (std::vector<PolicyPlan>& of_mix : plans) {
     const auto race = std::span(results).subspan(begin, of_mix.size());
@@ -194,10 +198,11 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (searches(candidates[i].policy) && of_others.contains(runs[i].name)) continue;  // theirs may be of other hardware
-    if (searches(candidates[i].policy)) runs[i] = raced(std::move(runs[i]), e.mixes[candidates[i].mix], 1);
+    const Mix& mix = e.mixes[candidates[i].mix];
+    if (searches(candidates[i].policy)) runs[i] = raced(e, std::move(runs[i]), mix, targets_of(mix, solos), 1);
     if (index.emplace(runs[i].name, unique.size()).second) unique.push_back(runs[i]);
   }
-  const std::vector<RunResult> results = run_all(unique, e.options.runs_folder, e.options.jobs, "together");
+  const std::vector<RunResult> results = e.run(unique, "together");
 
   std::vector<EvalRun> entries;
   for (std::size_t i = 0; i < candidates.size();) {
@@ -262,9 +267,8 @@ void check_evaluation(const EvaluationPlan& plan) { (void)prepare(plan); }
 
 EvaluationOutcome evaluate(const EvaluationPlan& plan) {
   const Evaluation e = prepare(plan);
-  check_writable(plan.runs_folder);
   EvaluationOutcome outcome;
-  outcome.solos = run_solos(e, plan.window, plan.solos_folder.empty() ? plan.runs_folder : plan.solos_folder);
+  outcome.solos = run_solos(e, plan.window);
   SoloCurves curves;
   if (plan.curve_window != 0) curves = run_curves(e);
   outcome.results.runs = run_mixes(e, outcome.solos, curves);

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "study/run_cache.h"
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
 #include "sw/driver/i_device.h"
@@ -29,8 +31,8 @@ struct EvaluationPlan {
   std::uint64_t seed = 1;
   PartitionerKind partitioner = PartitionerKind::Rtl;
   unsigned jobs = 1;
-  std::filesystem::path runs_folder;   ///< finished runs are kept here, and reused
-  std::filesystem::path solos_folder;  ///< those alone; empty = runs_folder
+  std::filesystem::path store;  ///< finished runs are kept in this file, and reused: run_all()
+  std::function<std::vector<RunResult>(const std::vector<NamedRun>&)> find{};  ///< in place of run_all(), where it is set
 };
 
 /// The Oracle runs every partition of a mix for a quarter of the window, and the best kOracleFinalists of them for the whole.

@@ -32,8 +32,7 @@ class Runs {
     return kept("pairs", [&] { return plan(study_.machine, study_.machine_text, study_.pairs, policies(), study_.window / 10); });
   }
   const EvaluationOutcome& triples() {
-    return kept("triples",
-                [&] { return unchanged_alone(plan(study_.machine, study_.machine_text, study_.triples, policies(), 0)); });
+    return kept("triples", [&] { return plan(study_.machine, study_.machine_text, study_.triples, policies(), 0); });
   }
   /// The pairs on a machine with one change.
   const EvaluationOutcome& variant(const std::string& name, const std::vector<std::string>& policies,
@@ -51,7 +50,7 @@ class Runs {
       change(changed.partitioner);
       EvaluationPlan made = plan(changed, study_.machine_text, study_.pairs, {kWarpedSlicer}, 0);
       made.partitioner_text = name;
-      return unchanged_alone(std::move(made));
+      return made;
     });
   }
   const EvaluationOutcome& large() {
@@ -67,7 +66,7 @@ class Runs {
       changed.partitioner.loss_limit = 3;
       EvaluationPlan made = plan(changed, study_.machine_text, study_.triples, {kWarpedSlicer}, 0);
       made.partitioner_text = "no_guard";
-      return unchanged_alone(std::move(made));
+      return made;
     });
   }
   /// Mixes of kernels that change in mid-run, with a threshold of the phase monitor.
@@ -91,7 +90,7 @@ class Runs {
                         fmt::format("{}{} {} seed {}", study_.machine_text, format_workload({"", {k}}, ""), end, study_.seed),
                         solo_spec(study_.machine, k, end, study_.seed)});
     }
-    const std::vector<RunResult> results = run_all(runs, folder("phases"), study_.jobs, "phases");
+    const std::vector<RunResult> results = run_all(runs, study_.store, study_.jobs, "phases");
     std::vector<figures::PhaseSample> samples;
     for (std::size_t k = 0; k < study_.workload.kernels.size(); ++k) {
       const RunResult& at = results[3 * k];
@@ -115,7 +114,6 @@ class Runs {
     if (study_.oracle) all.emplace_back(kOracle);
     return all;
   }
-  [[nodiscard]] std::filesystem::path folder(const std::string& name) const { return study_.runs_folder / name; }
   [[nodiscard]] EvaluationPlan plan(const MachineConfig& machine, const std::string& text, const std::string& mixes,
                                     const std::vector<std::string>& policies, std::uint64_t curve_window) const {
     EvaluationPlan plan;
@@ -130,21 +128,13 @@ class Runs {
     plan.seed = study_.seed;
     plan.partitioner = study_.partitioner;
     plan.jobs = study_.jobs;
+    plan.store = study_.store;
     return plan;
-  }
-  /// The kernels alone run as they do for the pairs.
-  [[nodiscard]] EvaluationPlan unchanged_alone(EvaluationPlan made) const {
-    made.solos_folder = folder("pairs");
-    return made;
   }
   template <class MakePlan>
   const EvaluationOutcome& kept(const std::string& name, const MakePlan& make_plan) {
     auto found = outcomes_.find(name);
-    if (found == outcomes_.end()) {
-      EvaluationPlan plan = make_plan();
-      plan.runs_folder = folder(name);
-      found = outcomes_.emplace(name, evaluate(plan)).first;
-    }
+    if (found == outcomes_.end()) found = outcomes_.emplace(name, evaluate(make_plan())).first;
     return found->second;
   }
 

@@ -109,11 +109,10 @@ std::vector<figures::Figure> five_study(const FiveStudy& study) {
   const auto runs = [&](std::string_view scheduler) {
     return scheduler == kBaseline || std::ranges::find(study.schedulers, scheduler) != study.schedulers.end();
   };
-  ModelSetting setting{study.partitioner, study.seed, study.jobs, {}, study.runs_folder, study.machine_text};
+  ModelSetting setting{study.partitioner, study.seed, study.jobs, {}, study.store, study.machine_text};
   if (runs(kPrinted) || runs(kMeasured)) {
     KerneletRuns rates{static_cast<const PaperRun&>(study)};
     rates.workload = workload;
-    rates.runs_folder = study.runs_folder / "co_runs";
     setting.co_runs = measure_co_runs(rates).tables;
   }
   ScheduleOnModel model(std::move(setting));

@@ -223,7 +223,7 @@ std::map<std::string, std::vector<SliceOverhead>> measure_slices(const KerneletR
       run.fingerprint = fmt::format("{}{} seed {}", runs.machine_text, format_workload({"", {kernel}}, ""), runs.seed);
       run.spec = launch_spec(runs.machine, kernel, runs.seed);
     }
-    const std::vector<RunResult> results = run_all(wanted, runs.runs_folder, runs.jobs, "slices");
+    const std::vector<RunResult> results = run_all(wanted, runs.store, runs.jobs, "slices");
     std::vector<KernelDescriptor> longer;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       const auto cycles = static_cast<double>(results[i].kernels.front().finish_cycle);
@@ -259,7 +259,7 @@ KerneletMeasurements measure_co_runs(const KerneletRuns& runs) {
           pairs.push_back({a, b, ctas});
           wanted.push_back(counted(runs, {kernels[a], kernels[b]}, {ctas[0], ctas[1]}));
         }
-  const std::vector<RunResult> results = run_all(wanted, runs.runs_folder, runs.jobs, "pairs");
+  const std::vector<RunResult> results = run_all(wanted, runs.store, runs.jobs, "pairs");
 
   KerneletMeasurements measured;
   auto& [tables, curves, slices] = measured;

@@ -24,8 +24,8 @@ struct PaperRun {
   Workload workload;
   PartitionerKind partitioner = PartitionerKind::Twin;
   std::uint64_t seed = 1;
-  unsigned jobs = 1;                  ///< simulations at a time
-  std::filesystem::path runs_folder;  ///< finished runs are kept here, and reused
+  unsigned jobs = 1;            ///< simulations at a time
+  std::filesystem::path store;  ///< finished runs are kept in this file, and reused: run_all()
 };
 
 /// Warped-Slicer's evaluation: figures 1 to 10, the larger SM, and energy.
@@ -65,7 +65,7 @@ struct EffishaPlan : PaperRun {
 /// kernel's own time is extrapolated from two such runs to its whole grid.
 ///
 /// @param scenario     jobs with alone_ms, from which the number of rounds follows
-/// @param keep         finished runs are kept here
+/// @param keep         finished runs are kept in this file
 /// @param fingerprint  text of machine and kernels
 /// @throws InputError when a job has no alone_ms; Interrupted
 [[nodiscard]] std::vector<effisha::KernelCosts> measure_preemption(const Scenario& scenario, const ScheduleTarget& target,

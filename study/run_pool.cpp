@@ -105,7 +105,11 @@ void kill_all(std::vector<Child>& children) {
 }
 
 /// The child closed its pipe: collects it.
-void finish(const Child& child, const RunPool::OnDone& on_done) {
+void finish(const Child& child, const RunPool::OnDone& on_done, const RunPool::OnFailed& on_failed) {
+  const auto failed = [&](ErrorKind kind, const std::string& error) {
+    if (!on_failed) throw_error(kind, error);
+    on_failed(child.index, kind, error);
+  };
   close(child.pipe);
   int status = 0;
   rusage usage{};
@@ -114,11 +118,12 @@ void finish(const Child& child, const RunPool::OnDone& on_done) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     const std::string how =
         WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("exit code {}", WEXITSTATUS(status));
-    throw SystemError(fmt::format("a simulation process ended without a result ({}); {}?", how,
-                                  WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS ? "is a disk full" : "out of memory"));
+    return failed(ErrorKind::System,
+                  fmt::format("a simulation process ended without a result ({}); {}?", how,
+                              WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS ? "is a disk full" : "out of memory"));
   }
   const nlohmann::json answer = nlohmann::json::parse(child.text);
-  if (answer.contains("error")) throw_error(answer["kind"].get<ErrorKind>(), answer["error"].get<std::string>());
+  if (answer.contains("error")) return failed(answer["kind"].get<ErrorKind>(), answer["error"].get<std::string>());
   const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
   on_done(child.index, answer["result"].get<RunResult>(),
           {seconds(usage.ru_utime) + seconds(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024.0});
@@ -126,7 +131,8 @@ void finish(const Child& child, const RunPool::OnDone& on_done) {
 
 }  // namespace
 
-bool RunPool::run(std::vector<RunSpec> specs, const OnDone& on_done, const BeforeStart& before_start) const {
+bool RunPool::run(std::vector<RunSpec> specs, const OnDone& on_done, const BeforeStart& before_start,
+                  const OnFailed& on_failed) const {
   const SignalScope signals;
   std::vector<Child> children;
   std::size_t next = 0;
@@ -154,7 +160,7 @@ bool RunPool::run(std::vector<RunSpec> specs, const OnDone& on_done, const Befor
         }
         const Child done = std::move(children[i - 1]);
         children.erase(children.begin() + static_cast<std::ptrdiff_t>(i - 1));
-        finish(done, on_done);
+        finish(done, on_done, on_failed);
       }
     }
   } catch (...) {

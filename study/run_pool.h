@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "sw/core/errors.h"
 #include "sw/driver/i_device.h"
 
 namespace sluice {
@@ -29,11 +30,15 @@ class RunPool {
   /// Called in the parent just before a run starts: what has ended so far may shorten it.
   using BeforeStart = std::function<void(std::size_t index, RunSpec&)>;
 
+  /// Called in the parent where a run fails or its process dies; the others go on.
+  using OnFailed = std::function<void(std::size_t index, ErrorKind, const std::string& error)>;
+
   /// Runs all, started in order; SIGINT or SIGTERM stops the children and returns.
   /// @return false when interrupted
-  /// @throws the child's error, of the same class (std::logic_error when it was none of sw/core/errors.h); SystemError when a
-  /// child cannot be started or dies
-  bool run(std::vector<RunSpec> specs, const OnDone& on_done, const BeforeStart& before_start = {}) const;
+  /// @throws SystemError when a child cannot be started; without `on_failed` also when it dies, and the child's error, of the
+  /// same class (std::logic_error when it was none of sw/core/errors.h)
+  bool run(std::vector<RunSpec> specs, const OnDone& on_done, const BeforeStart& before_start = {},
+           const OnFailed& on_failed = {}) const;
 
  private:
   DeviceFactory make_device_;

@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "sw/core/machine.h"
 #include "sw/driver/i_device.h"
+#include "sw/io/toml_reader.h"
 #include "sw/policy/policy.h"
 #include "sw/scheduler/registry.h"
 
 namespace sluice {
 
-/// A machine file without its table [energy], on which no run depends: energy is computed from a run's counters.
-inline std::string without_energy(const std::string& text) {
-  const std::size_t table = text.find("\n[energy]");
-  if (table == std::string::npos) return text;
-  const std::size_t before = text.find_last_not_of('\n', table), next = text.find("\n[", table + 1);
-  return text.substr(0, before + 1) + "\n" + (next == std::string::npos ? "" : text.substr(next));
+/// What kept runs depend on in a machine file: neither on its name nor on [energy], which is computed from a run's counters.
+inline std::string machine_text(toml::table file) {
+  file.erase("name");
+  file.erase("energy");
+  std::ostringstream text;
+  text << file;
+  return text.str();
 }
-
-/// What kept runs depend on in a machine file.
-inline std::string machine_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return without_energy({std::istreambuf_iterator<char>(in), {}});
-}
+inline std::string machine_text(const std::filesystem::path& path) { return machine_text(parse_toml(path)); }
 
 /// One mix under one plan.
 inline RunSpec mix_spec(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix, const PolicyPlan& plan,

@@ -32,7 +32,7 @@ struct ModelSetting {
   std::uint64_t seed = 1;
   unsigned jobs = 1;                             ///< simulations at a time
   std::optional<SoftwarePreemption> software{};  ///< empty: the partition unit preempts
-  std::filesystem::path keep{};  ///< finished runs are kept here and found again, as run_all() does; empty: nowhere
+  std::filesystem::path keep{};  ///< finished runs are kept in this file and found again: run_all(); empty: nowhere
   std::string machine_text{};    ///< with `keep`: all that distinguishes the machine
   CoRunTables co_runs{};         ///< what Kernelet decides by; a CTA's instructions are those of the scenario's kernel
   double max_ntt = kNoNttLimit;  ///< of `adaptive`

@@ -90,12 +90,7 @@ double sim_bound(const std::vector<const RunResult*>& runs, const MachineConfig&
 SimOutcome run_sim(const SimStudy& study, double equal_ms) {
   if (!study.scenario.pair_gap) throw InputError(fmt::format("{}: pair_gap_ms is missing", study.scenario.file));
   const Workload workload = equal_ms > 0 ? of_length(study.workload, equal_ms) : study.workload;
-  ScheduleOnModel model({study.partitioner,
-                         study.seed,
-                         study.jobs,
-                         {},
-                         study.runs_folder / (equal_ms > 0 ? "equal" : "paper"),
-                         study.machine_text});
+  ScheduleOnModel model({study.partitioner, study.seed, study.jobs, {}, study.store, study.machine_text});
   const ScheduleTarget all = target_of(study.scenario, study.machine, workload);
   SimOutcome out;
   for (const KernelDescriptor& kernel : all.kernels) {

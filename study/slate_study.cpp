@@ -28,7 +28,7 @@ constexpr std::uint32_t kTaskSizes[] = {1, 2, 5, 10, 20, 50};
 class Study {
  public:
   explicit Study(const SlateStudyPlan& plan)
-      : plan_(plan), model_({plan.partitioner, plan.seed, plan.jobs, {}, plan.runs_folder, plan.machine_text}) {
+      : plan_(plan), model_({plan.partitioner, plan.seed, plan.jobs, {}, plan.store, plan.machine_text}) {
     for (const char* name : kApps) apps_.push_back(kernel(name));
   }
 
@@ -97,7 +97,7 @@ class Study {
         all.push_back({k.name, size, {}});
       }
     }
-    const std::vector<RunResult> results = run_all(runs, plan_.runs_folder, plan_.jobs, "tasks");
+    const std::vector<RunResult> results = run_all(runs, plan_.store, plan_.jobs, "tasks");
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i].run = alone(runs[i].spec.launches.front().kernel, results[i].kernels.front());
       all[i].run.long_memory = static_cast<double>(results[i].stalls.long_memory) / static_cast<double>(results[i].sm_cycles);
@@ -117,9 +117,8 @@ class Study {
   std::vector<figures::SlateSetUp> set_up(const ScheduleRun& left_over) const {
     std::vector<figures::SlateSetUp> all{{plan_.machine.sm.cta_launch_latency, left_over}};
     for (const std::uint32_t cycles : {100U, 300U, kMeasuredSetUp, 1000U}) {
-      ModelSetting setting{plan_.partitioner, plan_.seed,
-                           plan_.jobs,        {},
-                           plan_.runs_folder, fmt::format("{}set-up {}", plan_.machine_text, cycles)};
+      ModelSetting setting{
+          plan_.partitioner, plan_.seed, plan_.jobs, {}, plan_.store, fmt::format("{}set-up {}", plan_.machine_text, cycles)};
       ScheduleTarget target = target_of(plan_.pairs, plan_.machine, plan_.workload);
       target.machine.sm.cta_launch_latency = cycles;
       ScheduleOnModel model(std::move(setting));

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <sstream>
 
+#include "study/run_specs.h"
 #include "sw/core/errors.h"
 #include "sw/io/toml_reader.h"
 #include "sw/workload/machine_file.h"
@@ -90,13 +92,14 @@ void add_machines(const std::filesystem::path& path, const std::vector<Parameter
       toml::table* table = table_of(machine, leaf);
       if (table == nullptr) throw InputError(fmt::format("{}: parameter {}: no such table", path.string(), p.key));
       table->insert_or_assign(leaf, value);
-      entry.label += fmt::format(" {}={}", p.key, text_of(value));
+      const std::string text = text_of(value);
+      entry.label += fmt::format(" {}={}", p.key, text);
+      const std::optional<std::string> word = value.value<std::string>();
+      entry.parameters[p.key] = word ? nlohmann::json(*word) : nlohmann::json::parse(text);
     }
     entry.config = read_machine(machine, path);
     entry.label = entry.config.name + entry.label;
-    std::ostringstream text;
-    text << machine;
-    entry.text = text.str();
+    entry.text = machine_text(machine);
     machines.push_back(std::move(entry));
   }
 }

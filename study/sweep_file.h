@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@ namespace sluice {
 
 /// One machine of a sweep: a file with some keys changed.
 struct SweepMachine {
-  std::string label;  ///< "fermi_table1" or "fermi_table1 sm.scheduler=lrr"
+  std::string label;                                                     ///< "fermi_table1" or "fermi_table1 sm.scheduler='lrr'"
+  nlohmann::ordered_json parameters = nlohmann::ordered_json::object();  ///< {"sm.scheduler": "lrr"}
   MachineConfig config;
-  std::string text;  ///< everything the configuration comes from
+  std::string text;  ///< machine_text()
 };
 
 /// A sweep: every machine x every combination of parameters x every seed x every mix, under the same policies

@@ -9,7 +9,7 @@ namespace sluice {
 
 policies::Plans policies::spatial(const PolicyInput& in) {
   if (in.mix.size() > in.machine.num_sms) {
-    throw InputError(fmt::format("{} kernels can't have SMs of their own on in.machine {}: it has {}", in.mix.size(),
+    throw InputError(fmt::format("{} kernels can't have SMs of their own on machine {}: it has {}", in.mix.size(),
                                  in.machine.name, in.machine.num_sms));
   }
   std::vector<CtaCount> ctas;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/sluice_program.h"
+#include "tests/support.h"
 #include "tests/trace/sample_traces.h"
 
 namespace {
@@ -128,26 +129,40 @@ TEST_F(TraceCommand, SweepsRunTaskByTaskAndCollect) {
   const auto [part, some] = shell(sweep + " --collect --json");
   EXPECT_EQ(part, 1);
   EXPECT_EQ(json::parse(some)["missing"], json::parse("[0,2,3]"));
-  EXPECT_EQ(shell(sweep + " --jobs 2").first, 0);
-  std::ifstream csv(folder_ / "out/results.csv");
-  const std::string text(std::istreambuf_iterator<char>(csv), {});
-  EXPECT_EQ(std::ranges::count(text, '\n'), 1 + 4 * 2);
-  EXPECT_NE(text.find("sm.scheduler='lrr'"), std::string::npos) << text;
+  EXPECT_EQ(shell(sweep + " --task 1-9 --jobs 2").first, 0);
+  EXPECT_NE(shell(sweep + " --jobs 2").second.find("\n4 runs (12 kept from before)"), std::string::npos);
+  const std::string csv = text("out/results.csv");
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 4 * 2);
+  EXPECT_NE(csv.find("sm.scheduler='lrr'"), std::string::npos) << csv;
   const auto [code, script] = shell(sweep + " --slurm");
   EXPECT_EQ(code, 0);
   EXPECT_NE(script.find("#SBATCH --array=0-3"), std::string::npos) << script;
-  EXPECT_EQ(shell(sweep + " --task 4").first, 2);
+  for (const char* none : {"4", "2-1", "-1", "x", "1-"}) EXPECT_EQ(shell(sweep + " --task " + none).first, 2) << none;
+
+  // A sweep of equal machines under another name, with the same store, runs nothing; each has its page.
+  const std::string store = (folder_ / "out/runs.sqlite").string();
+  std::ofstream(folder_ / "same.toml") << test::edited(text("sweep.toml"), "\"t\"", "\"u\"");
+  const std::string same =
+      "sweep " + (folder_ / "same.toml").string() + " --out " + (folder_ / "same").string() + " --store " + store;
+  EXPECT_NE(shell(same).second.find("\n0 runs (16 kept from before)"), std::string::npos);
+  const std::string html = text("same/index.html");
+  for (const char* heading : {"Pareto front", "STP by sm.scheduler", "Highest throughput"})
+    EXPECT_NE(html.find(heading), std::string::npos) << heading;
+  EXPECT_EQ(shell("report " + (folder_ / "out").string()).first, 0);
+  const json best = json::parse(shell("report " + store +
+                                      " --json --sql \"SELECT json_extract(parameters, '$.\\\"sm.scheduler\\\"') AS s, count(*) "
+                                      "AS n FROM points WHERE sweep = 't' GROUP BY s\"")
+                                    .second);
+  EXPECT_EQ(best, json::parse(R"([{"s": "gto", "n": 4}, {"s": "lrr", "n": 4}])"));
+  const auto [wrong, why] = shell("report " + store + " --sql 'DELETE FROM runs'", true);
+  EXPECT_EQ(wrong, 2);
+  EXPECT_NE(why.find("readonly"), std::string::npos) << why;
 
   // The description is edited: what is there was another sweep's.
   std::ofstream(folder_ / "sweep.toml", std::ios::app) << "\n";
-  std::string edited;
-  {
-    std::ifstream in(folder_ / "sweep.toml");
-    edited.assign(std::istreambuf_iterator<char>(in), {});
-  }
   EXPECT_EQ(shell(sweep + " --collect").first, 0);  // a blank line changes nothing
-  edited.replace(edited.find("20000"), 5, "21000");
-  std::ofstream(folder_ / "sweep.toml") << edited;
+  const std::string longer = test::edited(text("sweep.toml"), "20000", "21000");
+  std::ofstream(folder_ / "sweep.toml") << longer;
   const auto [stale, old] = shell(sweep + " --collect --json");
   EXPECT_EQ(stale, 1);
   EXPECT_EQ(json::parse(old)["missing"], json::parse("[0,1,2,3]"));
@@ -200,11 +215,15 @@ TEST_F(TraceCommand, FiguresShareTheRunsThatAreTheSame) {
       shell("report figures --pairs DXT_HOT --window 12000 --partitioner twin --only 10a,10b --jobs 2 --out " + out.string());
   ASSERT_EQ(code, 0);
   EXPECT_NE(text.find("(0 kept from before)"), std::string::npos) << text;
-  EXPECT_TRUE(fs::exists(out / "runs/pairs/solo-HOT.json"));
-  EXPECT_TRUE(fs::exists(out / "runs/delay-1000/DXT_HOT-dynamic_mode-twin.json"));
-  EXPECT_FALSE(fs::exists(out / "runs/delay-1000/solo-HOT.json"));
-  EXPECT_TRUE(fs::exists(out / "runs/lrr/solo-HOT.json"));
-  EXPECT_FALSE(fs::exists(out / "runs/gto"));
+  const json runs =
+      json::parse(shell("report " + out.string() + " --json --sql 'SELECT name, count(*) AS n FROM runs GROUP BY name'").second);
+  const auto of = [&](const char* name) {
+    for (const json& row : runs)
+      if (row["name"] == name) return row["n"].get<int>();
+    return 0;
+  };
+  EXPECT_EQ(of("solo-HOT"), 3) << "one each of three warp schedulers; gto is the machine's own: " << runs;
+  EXPECT_EQ(of("DXT_HOT-dynamic_mode-twin"), 8) << "and of five settings of the partitioner: " << runs;
   std::ifstream in(out / "figures.json");
   EXPECT_TRUE(json::parse(in)["meta"].contains("host_cpu_seconds"));
   EXPECT_EQ(shell("report figures --only 6 --oracle-window 5000 --out " + out.string()).first, 2);

@@ -33,7 +33,7 @@ class KerneletStudy : public test::Scratch {
     runs.workload = read_workload(kRoot / "configs/workloads/kernelet.toml");
     std::erase_if(runs.workload.kernels, [](const KernelDescriptor& k) { return k.name != "MM" && k.name != "TEA"; });
     runs.window = 8000;
-    runs.runs_folder = folder_;
+    runs.store = folder_ / "runs.sqlite";
   }
 
   KerneletRuns runs;
@@ -168,7 +168,7 @@ TEST_F(SimBound, HoldsForRunsOfTheModel) {
   study.workload = read_workload(kRoot / "configs/workloads/sim.toml");
   study.scenario =
       read_scenario(write("two.toml", "name = 'two'\npair_gap_ms = 0.001\n[[job]]\nname = 'MD'\n[[job]]\nname = 'NB'\n"));
-  study.runs_folder = folder_;
+  study.store = folder_ / "runs.sqlite";
   const SimOutcome outcome = run_sim(study, 0.02);
   ASSERT_EQ(outcome.pairs.size(), 1U);
   EXPECT_EQ(outcome.pairs.front().shares.size(), 3U);
