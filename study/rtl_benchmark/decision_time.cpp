@@ -8,11 +8,14 @@
 #include <Vsequencer_4_8.h>
 #include <Vsequencer_8_32.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <random>
 
 #include "study/rtl_benchmark/rtl_benchmark.h"
 #include "sw/core/errors.h"
+#include "sw/io/progress.h"
 #include "systemc/unit/rtl/rtl_partition_core.h"
 #include "systemc/unit/rtl/rtl_partition_sequencer.h"
 
@@ -88,12 +91,14 @@ DecisionTimes measure(std::uint32_t levels, unsigned decisions, std::uint64_t se
   DecisionTimes times{kKernels, levels, 0, 0};
   DecisionPath<Sequencer, Core, kKernels> path(levels);
   std::mt19937_64 random(seed);
+  Progress progress(fmt::format("decisions, {} kernels", kKernels), decisions);
   for (unsigned d = 0; d < decisions; ++d) {
     std::vector<std::vector<std::uint32_t>> curves;
     for (unsigned k = 0; k < kKernels; ++k) curves.push_back(rising(random, levels, 8000));
     const unsigned decision = path.decide(curves), curves_only = path.decide(curves, false);
     times.decision = std::max(times.decision, decision);
     times.waterfill = std::max(times.waterfill, decision - curves_only);
+    progress.done("");
   }
   return times;
 }

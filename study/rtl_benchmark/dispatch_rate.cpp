@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <random>
 
 #include "study/rtl_benchmark/rtl_benchmark.h"
+#include "sw/io/progress.h"
 #include "systemc/unit/rtl/unit_world.h"
 
 namespace sluice {
@@ -65,9 +68,11 @@ unsigned first_dispatch(std::uint32_t num_sm, Mode mode, std::uint64_t seed) {
 
 DispatchRate measure_dispatch(std::uint32_t num_sm, std::uint64_t cycles, std::uint64_t seed) {
   DispatchRate worst{1e9, 0};
+  Progress progress(fmt::format("dispatch, {} SMs", num_sm), 3);
   for (const Mode mode : {Mode::Static, Mode::LeftOver, Mode::Fcfs}) {
     worst.per_cycle = std::min(worst.per_cycle, rate(num_sm, mode, cycles, seed));
     worst.first_dispatch = std::max(worst.first_dispatch, first_dispatch(num_sm, mode, seed));
+    progress.done(std::string(to_string(mode)));
   }
   return worst;
 }

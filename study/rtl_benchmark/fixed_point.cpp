@@ -5,6 +5,7 @@
 
 #include "study/rtl_benchmark/rtl_benchmark.h"
 #include "sw/core/errors.h"
+#include "sw/io/progress.h"
 #include "sw/partition/star_hull.h"
 #include "sw/partition/warped_slicer.h"
 #include "systemc/unit/rtl/decision_driver.h"
@@ -91,6 +92,7 @@ Partition exact_partition(const DecisionCase& c, const std::vector<Profile>& pro
 FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions, std::uint64_t seed) {
   Profiles random(seed);
   FixedPointCost cost{decisions};
+  Progress progress("fixed point", decisions);
   for (std::uint64_t d = 0; d < decisions; ++d) {
     const DecisionCase c = random.next();
     const std::vector<Profile> profiles = exact_profiles(c);
@@ -103,6 +105,7 @@ FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions
     };
     const auto decided = decide(core, c, watch);
     if (!decided) throw CheckFailed("partition_core does not decide");
+    progress.done("");
     const Partition golden = exact_partition(c, profiles);
     const bool spatial = decided->no_fit || decided->spatial;
     if (spatial != (golden.mode == Mode::Spatial)) {
