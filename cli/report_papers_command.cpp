@@ -204,9 +204,13 @@ KerneletMachine kernelet_machine(PaperOptions o, const std::string& file, figure
   return machine;
 }
 PaperFigures draw_kernelet(const PaperOptions& o) {
+  const fs::path configs(o.configs);
+  for (const char* machine : {"c2050.toml", "gtx680.toml"}) (void)read_machine(configs / "machines" / machine);
+  for (const char* jobs : {"ci", "mi", "mix", "all"})
+    (void)read_scenario(configs / "scenarios" / fmt::format("kernelet_{}.toml", jobs));
   const KerneletMachine c2050 = kernelet_machine(o, "c2050", {"a", "C2050", "5 to 31", "1 to 3"}),
                         gtx680 = kernelet_machine(o, "gtx680", {"b", "GTX 680", "7 to 23", "4 to 15"});
-  const KerneletPlan plan{fs::path(o.configs) / "scenarios", o.schedules, o.seed, o.jobs};
+  const KerneletPlan plan{configs / "scenarios", o.schedules, o.seed, o.jobs};
   return {kernelet_figures(plan, c2050, gtx680),
           {{"machines", "c2050, gtx680"}, {"workload", "kernelet"}, {"window_cycles", o.window}},
           {{"random_schedules", o.schedules}}};

@@ -29,7 +29,11 @@ ScheduleTarget scaled(ScheduleTarget target, double scale) {
 
 class EffishaRuns {
  public:
-  explicit EffishaRuns(const EffishaPlan& plan) : plan_(plan) {}
+  /// @throws InputError for any scenario, before the first is run
+  explicit EffishaRuns(const EffishaPlan& plan) : plan_(plan) {
+    for (const char* name : {"group", "sjf", "random", "fig9"})
+      if (const Scenario scenario = read(name); *name != 'f') (void)target_of(scenario, plan.machine, plan.workload);
+  }
 
   [[nodiscard]] std::vector<effisha::KernelCosts> costs() const {
     const Scenario scenario = read("group");

@@ -13,6 +13,7 @@
 #include "sw/policy/names.h"
 #include "sw/report/paper_figures.h"
 #include "sw/workload/machine_file.h"
+#include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
 
 namespace sluice {
@@ -199,10 +200,18 @@ std::vector<std::string> figure_ids() {
 }
 
 std::vector<Figure> figures_study(const FiguresStudy& study) {
+  const auto draws = [&](const std::string& id) {
+    return study.only.empty() || std::ranges::find(study.only, id) != study.only.end();
+  };
+  // What is wrong with the input of a later figure is said before the first one runs.
+  (void)parse_mixes(study.workload, study.machine, study.pairs);
+  if (draws("8") || draws("guard") || draws("9")) (void)parse_mixes(study.workload, study.machine, study.triples);
+  if (draws("larger_sm")) (void)read_machine(study.large_machine);
+  if (draws("monitor")) (void)read_workload(study.phase_workload);
   Runs runs(study);
   std::vector<Figure> drawn;
   for (const auto& [id, make] : makers())
-    if (study.only.empty() || std::ranges::find(study.only, id) != study.only.end()) drawn.push_back(make(runs));
+    if (draws(id)) drawn.push_back(make(runs));
   return drawn;
 }
 

@@ -103,6 +103,9 @@ std::vector<std::string> five_schedulers() {
 }
 
 std::vector<figures::Figure> five_study(const FiveStudy& study) {
+  const std::vector<SchedulerScenes> kept_pairs = kept_of(study, "pairs"), kept_arrivals = kept_of(study, "arrivals");
+  (void)parse_mixes(study.workload, study.machine, study.pairs);  // what is wrong is said before anything runs
+  (void)target_of(study.arrivals, study.machine, study.workload);
   Workload workload = study.workload;
   for (KernelDescriptor& kernel : workload.kernels)
     kernel.grid_ctas = std::max(1U, static_cast<std::uint32_t>(std::lround(study.scale * kernel.grid_ctas)));
@@ -138,7 +141,6 @@ std::vector<figures::Figure> five_study(const FiveStudy& study) {
     for (const Scenario& pair : pairs) scenes.scenes.emplace_back(pair.name, figures::scene_figures(*next++));
     of_arrivals.push_back({scenes.scheduler, {}, {{study.arrivals.name, figures::scene_figures(*next++)}}});
   }
-  const std::vector<SchedulerScenes> kept_pairs = kept_of(study, "pairs"), kept_arrivals = kept_of(study, "arrivals");
   check_same(of_pairs, kept_pairs);
   check_same(of_arrivals, kept_arrivals);
   const std::string baseline(kBaseline);
