@@ -92,8 +92,10 @@ int run(const BenchOptions& options) {
   const MachineConfig machine = read_machine(options.machine_file);
   std::vector<TraceReference> references;
   if (!options.reference.empty()) references = read_trace_reference(options.reference);
+  const std::vector<std::string> traces = trace_folders(options.traces);
+  for (const std::string& trace : traces) (void)trace_spec(fs::path(options.traces) / trace / "kernelslist.g", machine, {});
   std::vector<BenchRun> runs;
-  for (const std::string& trace : trace_folders(options.traces)) {
+  for (const std::string& trace : traces) {
     runs.push_back(measure(options, machine, trace, 0));
     for (const TraceReference& reference : references) {
       if (reference.trace != trace) continue;

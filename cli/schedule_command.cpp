@@ -50,20 +50,14 @@ struct ScheduleOptions : CommonOptions {
   }
 };
 
-/// Files that a run leaves, where they are wanted: its decisions, a JSON line each, and a Chrome trace.
-struct Files {
-  std::filesystem::path decisions, timeline;
-};
-using Execute = std::function<ScheduleRun(const Scenario&, const ScheduleTarget&, std::string_view scheduler,
-                                          std::optional<Time> wait, const Files&)>;
+using Execute = std::function<std::vector<ScheduleRun>(const std::vector<ScheduleCase>&)>;
 
-ScheduleRun run_fake_with(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                          std::optional<Time> wait, const Files& files, FakeSettings settings) {
-  settings.decisions = files.decisions;
-  if (files.timeline.empty()) return schedule_on_fake(scenario, target, scheduler, wait, settings);
-  TaskTimeline timeline(files.timeline, scenario, target, wait);
+ScheduleRun run_fake_with(const ScheduleCase& c, FakeSettings settings) {
+  settings.decisions = c.decisions;
+  if (c.timeline.empty()) return schedule_on_fake(c.scenario, c.target, c.scheduler, c.wait, settings);
+  TaskTimeline timeline(c.timeline, c.scenario, c.target, c.wait);
   settings.observer = &timeline;
-  ScheduleRun run = schedule_on_fake(scenario, target, scheduler, wait, settings);
+  ScheduleRun run = schedule_on_fake(c.scenario, c.target, c.scheduler, c.wait, settings);
   timeline.close();
   return run;
 }
@@ -80,8 +74,11 @@ constexpr ExecutorRow kExecutors[] = {
     {"fake", kHardware, false,
      [](const ScheduleOptions& options) -> Execute {
        return [settings = FakeSettings{options.co_runs(), options.seed, {}, nullptr, kMinSlice, options.max_ntt}](
-                  const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
-                  const Files& files) { return run_fake_with(scenario, target, scheduler, wait, files, settings); };
+                  const std::vector<ScheduleCase>& cases) {
+         std::vector<ScheduleRun> runs;
+         for (const ScheduleCase& c : cases) runs.push_back(run_fake_with(c, settings));
+         return runs;
+       };
      }},
     {"model", kBoth, true,
      [](const ScheduleOptions& options) -> Execute {
@@ -89,9 +86,7 @@ constexpr ExecutorRow kExecutors[] = {
                    options.kind(), options.seed, options.jobs, options.software(),
                    options.keep.empty() ? std::filesystem::path() : std::filesystem::path(options.keep) / "runs.sqlite",
                    machine_text(options.machine_file) + fmt::format("churn {} scale {} ", options.churn, options.time_scale),
-                   options.co_runs(), options.max_ntt})](
-                  const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
-                  const Files& files) { return (*model)(scenario, target, scheduler, wait, files.decisions, files.timeline); };
+                   options.co_runs(), options.max_ntt})](const std::vector<ScheduleCase>& cases) { return model->run(cases); };
      }},
 };
 
@@ -140,11 +135,12 @@ int run(const ScheduleOptions& options) {
     write_file_atomically(file, "");
   }
   const Execute execute = executor.make(options);
-  std::vector<ScheduleRun> runs;
+  std::vector<ScheduleCase> cases;
   for (std::size_t s = 0; s < scenarios.size(); ++s)
     for (const std::string& name : names)
       for (const std::optional<Time>& wait : waits)
-        runs.push_back(execute(scenarios[s], targets[s], name, wait, {options.decisions, options.timeline}));
+        cases.push_back({"", scenarios[s], targets[s], name, wait, options.decisions, options.timeline});
+  const std::vector<ScheduleRun> runs = execute(cases);
   for (const ScheduleRun& run : runs) {
     const auto worst = std::ranges::max_element(run.jobs, {}, &LaunchOutcome::ntt);
     if (run.scheduler == "adaptive" && worst->ntt() > options.max_ntt)

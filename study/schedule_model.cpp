@@ -2,6 +2,7 @@
 #include "study/schedule_model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -14,7 +15,6 @@
 #include "sw/policy/corun_file.h"
 #include "sw/policy/policy.h"
 #include "sw/scheduler/decision_log.h"
-#include "sw/scheduler/one_at_a_time.h"
 #include "sw/scheduler/registry.h"
 #include "sw/workload/workload_file.h"
 #include "systemc/host/unit_priorities.h"
@@ -26,6 +26,7 @@ namespace sluice {
 namespace {
 
 constexpr std::uint32_t kSlots = 4;  // as Verilated
+constexpr std::string_view kOneAtATime[] = {"arrival", "rr", "prio_np", "piv", "dprr"};
 /// A run longer than so many times its jobs one after the other will not end.
 constexpr std::uint64_t kPatience = 20;
 
@@ -135,9 +136,7 @@ RunSpec ScheduleOnModel::empty_spec(const MachineConfig& machine, PartitionerKin
 ScheduleRun ScheduleOnModel::operator()(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
                                         std::optional<Time> wait, const std::filesystem::path& decisions,
                                         const std::filesystem::path& timeline) {
-  const std::uint64_t which = fnv1a(fmt::format("{} {}", scenario.name, wait.value_or(Time(0)).count()));
-  const std::string name = fmt::format("schedule-{}-{:x}", scheduler, which);
-  return run({{name, scenario, target, std::string(scheduler), wait, decisions, timeline}}).front();
+  return run({{"", scenario, target, std::string(scheduler), wait, decisions, timeline}}).front();
 }
 
 std::vector<RunResult> ScheduleOnModel::results_of(std::vector<NamedRun> runs, const std::string& what, bool keep) const {
@@ -242,28 +241,34 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
   input.executed = of_kernels(setting_.co_runs.executed, input.mix);
   input.seed = setting_.seed;
   input.ntt = {setting_.max_ntt, 1e6 / c.target.machine.core_mhz};  // times are in cycles
-  check_rates(c.scheduler, input);
   spec.window = Cycles(kPatience * serial);
   spec.timeline_file = c.timeline;
   spec.make_scheduler = [name = c.scheduler, input, file = c.decisions] {
     return std::make_unique<LoggedScheduler>(make_scheduler(name, input), file);
   };
-  const std::unique_ptr<IScheduler> scheduler = make_scheduler(c.scheduler, input);  // what it refuses, it refuses here
-  if (spec.software && dynamic_cast<const OneAtATime*>(scheduler.get()) == nullptr)
-    throw InputError(
-        fmt::format("--flavour software: scheduler {}: must give the GPU to one job at a time: arrival, rr, prio_np, piv, dprr",
-                    c.scheduler));
+  (void)make_scheduler(c.scheduler, input);  // what it refuses, it refuses here
   std::string rates;
   for (const CoRunTable* table : {&input.predicted, &input.executed})
     if (!table->kernels.empty()) rates += to_json(*table).dump();
   if (setting_.max_ntt != kNoNttLimit) rates += fmt::format(" max NTT {}", setting_.max_ntt);
-  return {c.name, fingerprint(spec, c.scheduler, input.times, input.coruns) + rates, std::move(spec)};
+  const std::uint64_t which = fnv1a(fmt::format("{} {}", c.scenario.name, c.wait.value_or(Time(0)).count()));
+  return {c.name.empty() ? fmt::format("schedule-{}-{:x}", c.scheduler, which) : c.name,
+          fingerprint(spec, c.scheduler, input.times, input.coruns) + rates, std::move(spec)};
 }
 
 std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& cases) {
   ScheduleTarget all, timed, paired;
   for (const ScheduleCase& c : cases) {
     check_partitioner(c.target.machine, setting_.partitioner, kSlots);
+    if (setting_.software && std::ranges::find(kOneAtATime, c.scheduler) == std::end(kOneAtATime))
+      throw InputError(fmt::format("--flavour software: scheduler {}: must give the GPU to one job at a time: {}", c.scheduler,
+                                   fmt::join(kOneAtATime, ", ")));
+    SchedulerInput rates{c.target.machine, c.target.kernels, {}};
+    rates.intensities[""] = {};  // these two are measured
+    rates.coruns.resize(1);
+    rates.predicted = setting_.co_runs.predicted;
+    rates.executed = setting_.co_runs.executed;
+    check_rates(c.scheduler, rates);
     std::set<std::int32_t> priorities;
     for (const ScenarioLaunch& launch : launches(c.scenario, Time(0))) priorities.insert(launch.priority);
     if (c.target.machine.partitioner.priority) static_cast<void>(unit_priorities(priorities));

@@ -17,7 +17,7 @@ namespace sluice {
 
 /// One schedule that is to be run.
 struct ScheduleCase {
-  std::string name;  ///< unique; letters, digits, '-', '_', '.'
+  std::string name;  ///< unique; empty: made of the others
   Scenario scenario;
   ScheduleTarget target;
   std::string scheduler;

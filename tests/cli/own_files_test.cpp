@@ -89,5 +89,22 @@ TEST_F(Sluice, SchedulesOnTheModelKeepTheirRuns) {
   refuses("schedule --scenario " + effisha + " --scheduler piv --keep " + keep, "--keep: executor fake runs at once");
 }
 
+/// Whatever is wrong is said before anything runs: no progress comes before it.
+TEST_F(Sluice, ChecksCommandLineAndFilesBeforeTheFirstRun) {
+  const std::string out = " --out " + (folder_ / "out").string(), nowhere = (folder_ / "nowhere").string();
+  const std::string figures = "report figures --pairs DXT_MVP --window 3000 --partitioner twin" + out;
+  refuses(figures + " --only 6,larger_sm --large-machine " + nowhere, "nowhere");
+  refuses(figures + " --only 6,monitor --phase-workload " + nowhere, "nowhere");
+  refuses(figures + " --only 6,8 --triples DXT_MVP_XX", "XX");
+  std::ofstream(folder_ / "kept.json") << "{\"meta\": {}}";
+  refuses("report five --keep " + (folder_ / "kept.json").string() + out, "the kept figures");
+  refuses("report kernelet --configs " + nowhere + out, "nowhere");
+  refuses("report effisha --scenarios " + nowhere + out, "nowhere");
+  const std::string schedule = "schedule --executor model --machine " + fermi + " --workload " + table2 +
+                               " --scenario configs/scenarios/table2_priorities.toml --scheduler arrival,";
+  refuses(schedule + "kernelet", "give one with --pairs");
+  refuses(schedule + "slate --flavour software", "scheduler slate: must give the GPU to one job at a time");
+}
+
 }  // namespace
 }  // namespace sluice::test
