@@ -9,25 +9,14 @@ cd "$(dirname "$0")"
 sluice=build/release/bin/sluice
 policies=left_over,fcfs,even,spatial,warped_slicer,oracle
 
-# One line that moves on a terminal; elsewhere a line every tenth. What is no progress, an error, is shown as it is.
-build() {
-  export NINJA_STATUS="building: %f of %t, %e s "
-  if [ -t 1 ]; then cmake --build --preset release --target sluice; return; fi
-  cmake --build --preset release --target sluice 2>&1 | {
-    last=-1 before=0
-    while IFS= read -r line; do
-      if [[ $line =~ ^building:\ ([0-9]+)\ of\ ([0-9]+),\ [0-9.]+\ s ]]; then
-        [ "${BASH_REMATCH[1]}" -ge "$before" ] || last=-1  # Ninja has written its own file again, and starts
-        before=${BASH_REMATCH[1]} tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
-        [ "$tenth" -le "$last" ] || echo "${BASH_REMATCH[0]}"
-        last=$((tenth > last ? tenth : last))
-      else echo "$line"; fi
-    done
-  }
-}
 echo "== Building sluice: minutes the first time"
 cmake --preset release -DSLUICE_ALL_UNITS=OFF >/dev/null
-build
+# One line that moves on a terminal; elsewhere a line every tenth. What is no progress, an error, is shown as it is.
+export NINJA_STATUS="building:%p, %e s "
+if [ -t 1 ]; then cmake --build --preset release --target sluice
+else cmake --build --preset release --target sluice 2>&1 |
+  awk '!/^building:/ { print } /^building:/ && int($2 / 10) != last { last = int($2 / 10); print $1, $2, $3, $4; fflush() }'
+fi
 
 fermi=(--machine configs/machines/fermi_table1.toml --workload configs/workloads/table2.toml
        --window 300000 --curve-window 100000 --partitioner rtl --out out/demo)

@@ -19,7 +19,7 @@ namespace {
 /// A machine under a policy, its figures the means over seeds and mixes.
 struct Design {
   std::string machine, policy;
-  nlohmann::ordered_json parameters;
+  nlohmann::json parameters;
   double stp = 0, antt = 0, min_speedup = 0, normalized_ipc = 0, watts = 0;
   std::uint64_t points = 0;
 };
@@ -43,7 +43,7 @@ std::vector<Design> designs_of(Database& database, const std::string& sweep) {
       "min(rowid)",
       {sweep});
   for (const nlohmann::json& row : answer.rows) {
-    designs.push_back({row[0], row[1], nlohmann::ordered_json::parse(row[2].get<std::string>()), number(row[3]), number(row[4]),
+    designs.push_back({row[0], row[1], nlohmann::json::parse(row[2].get<std::string>()), number(row[3]), number(row[4]),
                        number(row[5]), number(row[6]), number(row[7]), row[8]});
     most = std::max(most, designs.back().points);
   }

@@ -106,5 +106,24 @@ TEST_F(Sluice, ChecksCommandLineAndFilesBeforeTheFirstRun) {
   refuses(schedule + "slate --flavour software", "scheduler slate: must give the GPU to one job at a time");
 }
 
+/// A machine on which nothing starts within the window: its points fail, the others are there, and nothing is run again.
+TEST_F(Sluice, ASweepGoesOnAfterAFailureAndSaysSo) {
+  std::ofstream(folder_ / "sweep.toml") << "name = 'f'\nworkload = '" SLUICE_SOURCE_DIR
+                                           "/configs/workloads/table2.toml'\nmachines = ['" SLUICE_SOURCE_DIR
+                                           "/configs/machines/fermi_table1.toml']\nmixes = 'DXT_MVP'\npolicies = ['left_over', "
+                                           "'even']\nwindow = 2000\n[parameters]\nnum_sms = [2]\n\"sm.cta_launch_latency\" = "
+                                           "[20, 5000]\n";
+  const std::string sweep = "sweep " + (folder_ / "sweep.toml").string() + " --jobs 1 --out " + (folder_ / "out").string();
+  const Outcome first = sluice(sweep), again = sluice(sweep);
+  for (const Outcome& o : {first, again}) {
+    EXPECT_EQ(o.exit, 1) << o.out << o.err;
+    EXPECT_NE(o.out.find("2 points failed, the first with: kernel DXT: issues nothing within 2000 cycles"), std::string::npos)
+        << o.out;
+  }
+  EXPECT_NE(again.out.find("\n0 runs ("), std::string::npos) << again.out;
+  EXPECT_EQ(std::ranges::count(text("out/results.csv"), '\n'), 1 + 2);
+  EXPECT_NE(text("out/index.html").find("2 points failed"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sluice::test
