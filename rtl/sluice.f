@@ -7,7 +7,6 @@ rtl/csr/sluice_csr_status.sv
 rtl/csr/sluice_csr_sms.sv
 rtl/csr/sluice_csr.sv
 rtl/decision/decision_pkg.sv
-rtl/decision/sample_entry.sv
 rtl/decision/perf_table.sv
 rtl/decision/serial_unit.sv
 rtl/decision/decision_program.sv
@@ -25,7 +24,6 @@ rtl/sequencer/kept_profiles.sv
 rtl/sequencer/occupancy_lane.sv
 rtl/sequencer/quota_query.sv
 rtl/sequencer/sm_owner.sv
-rtl/sequencer/sm_watched.sv
 rtl/sequencer/partition_sequencer.sv
 rtl/common/rr_arbiter.sv
 rtl/common/max_tree.sv

@@ -16,8 +16,7 @@ package sluice_pkg;
   localparam int unsigned ExponentW = 4;
   localparam int unsigned ScaledW   = ExponentW + MantissaW - 1;  // {exponent, mantissa}: partition_core
   localparam int unsigned WordW     = 16;  // of the performance table: an entry, then a performance
-  localparam int unsigned OperandW  = 18;  // of the serial unit: amounts of an SM, the loss limit, twice a mantissa,
-                                           // more than a performance
+  localparam int unsigned OperandW  = 18;  // of the serial unit: amounts of an SM, the loss limit, twice a mantissa
   localparam int unsigned LossW     = 16;  // loss limit, in units of 2**-PerfFracW
   localparam int unsigned WarpW     = 7;   // warps of an SM
   localparam int unsigned RegW      = 17;  // registers of an SM

@@ -59,8 +59,7 @@ module sluice_sva #(
   // The tag of each kernel slot, as flush_valid_o says; a report with another one is late, and nobody's.
   logic [(1<<KIndexW)*TagW-1:0] tags_q;
   logic                         late;
-  logic [(1<<KIndexW)-1:0]      flushed_q, known_q;   // kernel slots with a flush since reset; with a CTA, whose tag is
-                                                      // known
+  logic [(1<<KIndexW)-1:0]      flushed_q, known_q;   // slots with a flush since reset; whose tag is known
   assign late = FLUSH != 0 && (!known_q[done_kernel_i] || done_tag_i != tags_q[32'(done_kernel_i)*TagW +: TagW]);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

@@ -14,15 +14,13 @@ module sluice_top #(
                                               // cycles for the dispatch port, not for ever
   parameter int unsigned PRIORITY     = 0,    // 0..1; 1: kernels of higher priority go first
   parameter int unsigned PATIENCE     = 0,    // 0..20; else a kernel goes first that has waited for 2**PATIENCE cycles
-  parameter int unsigned CHURN        = 0,    // 0..19; else profiles outlive changes, and what is in force lives for
-                                              // 2**CHURN cycles or more
+  parameter int unsigned CHURN        = 0,    // 0..19; else profiles outlive changes, plans live for 2**CHURN cycles
   parameter int unsigned TAIL         = 0,    // 0..1; 1: a kernel keeps no share once its grid has been sent
   parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
-  input  logic                                             tag_rst_ni,        // with FLUSH: of the tags of CTAs, which
-                                                                              // outlive rst_ni while it is high
+  input  logic                                             tag_rst_ni,        // with FLUSH: of the tags of CTAs
   input  logic [11:0]                                      s_axi_awaddr_i,
   input  logic                                             s_axi_awvalid_i,
   output logic                                             s_axi_awready_o,
@@ -84,8 +82,7 @@ module sluice_top #(
   input  logic [sluice_pkg::KIndexW-1:0]                   done_kernel_i,     // with FLUSH: its slot, and the tag
   input  logic [sluice_pkg::TagW-1:0]                      done_tag_i,        // that came with it
   output logic [sluice_pkg::TagW-1:0]                      dispatch_tag_o,
-  output logic                                             flush_valid_o,     // pulse: SMs give up the CTAs of this
-                                                                              // kernel slot with this tag
+  output logic                                             flush_valid_o,     // pulse: SMs give up CTAs of this tag
   output logic [sluice_pkg::KIndexW-1:0]                   flush_kernel_o,
   output logic [sluice_pkg::TagW-1:0]                      flush_tag_o,
   output logic                                             profile_window_o,  // a profile window runs

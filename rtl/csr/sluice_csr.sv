@@ -46,12 +46,10 @@ module sluice_csr #(
   output logic                                       enable_write_o,         // pulse with the (new) sm_enable_o
   // launch port
   output logic [MAX_KERNELS-1:0]                     port_slots_o,           // kernel slots that are the port's
-  input  logic [MAX_KERNELS-1:0]                     port_admit_i,            // its launch goes to this slot: one-hot,
-                                                                              // or 0; launch_o in the next cycle
+  input  logic [MAX_KERNELS-1:0]                     port_admit_i,            // its launch is for this slot, or none
   input  sluice_pkg::descriptor_t                    port_launch_i,
   input  logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_i,   // by slot: {priority, context}
-  output logic                                       purge_o,                // pulse, combinational: launches of a
-                                                                             // context that wait are handed back
+  output logic                                       purge_o,                // pulse: waiting launches are handed back
   output logic                                       purge_all_o,            // with it: those of all
   output logic [sluice_pkg::ContextW-1:0]            purge_context_o,
   input  logic [3:0]                                 queue_i,                // launches that wait

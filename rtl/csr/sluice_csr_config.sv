@@ -34,7 +34,7 @@ module sluice_csr_config #(
   // What the addressed register accepts.
   logic [31:0] low, high;
   logic        exists, is_mode, needs_all_free, needs_undecided, in_range, exists_q, is_mode_q, needs_all_free_q,
-    needs_undecided_q, in_range_q, accept;
+    needs_undecided_q, in_range_q, is_control_q, accept;
   always_comb begin
     exists          = 1'b1;
     low             = '0;
@@ -89,6 +89,7 @@ module sluice_csr_config #(
   always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
     exists_q          <= exists;
     is_mode_q         <= is_mode;
+    is_control_q      <= write_addr_i == sluice_csr_pkg::ControlAddr;
     needs_all_free_q  <= needs_all_free;
     needs_undecided_q <= needs_undecided;
     in_range_q        <= in_range;
@@ -99,6 +100,10 @@ module sluice_csr_config #(
   assign bad_mode_o     = write_i && exists_q && is_mode_q && refused;
   assign bad_config_o   = write_i && exists_q && !is_mode_q && refused;
   assign accept         = write_i && exists_q && !refused;
+  // CONTROL is never refused: what it starts waits for no other register.
+  assign go_o            = write_i && is_control_q && write_data_i[sluice_csr_pkg::ControlGoLsb];
+  assign flush_context_o = write_i && is_control_q && (write_data_i[sluice_csr_pkg::ControlFlushContextLsb]
+      || write_data_i[sluice_csr_pkg::ControlFlushAllLsb]);
 
   // Registers.
   sluice_pkg::decision_config_t config_d, config_q;
@@ -111,20 +116,13 @@ module sluice_csr_config #(
     config_d.reprofile  = 1'b0;
     capacity_d          = capacity_q;
     cap_slots_d         = cap_slots_q;
-    go_o                = 1'b0;
-    flush_context_o     = 1'b0;
     if (accept) begin
       case (write_addr_i)
         sluice_csr_pkg::ModeAddr: begin
           config_d.mode       = write_data_i[2:0];
           config_d.mode_write = 1'b1;
         end
-        sluice_csr_pkg::ControlAddr: begin
-          config_d.reprofile = write_data_i[sluice_csr_pkg::ControlReprofileLsb];
-          go_o        = write_data_i[sluice_csr_pkg::ControlGoLsb];
-          flush_context_o = write_data_i[sluice_csr_pkg::ControlFlushContextLsb]
-              || write_data_i[sluice_csr_pkg::ControlFlushAllLsb];
-        end
+        sluice_csr_pkg::ControlAddr:       config_d.reprofile      = write_data_i[sluice_csr_pkg::ControlReprofileLsb];
         sluice_csr_pkg::CapWarpsAddr:      capacity_d.warps      = write_data_i[WarpW-1:0];
         sluice_csr_pkg::CapRegistersAddr:  capacity_d.registers  = write_data_i[RegW-1:0];
         sluice_csr_pkg::CapSharedAddr:     capacity_d.shared     = write_data_i[SharedW-1:0];

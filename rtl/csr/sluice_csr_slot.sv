@@ -29,8 +29,7 @@ module sluice_csr_slot #(
   input  logic                           port_admit_i,      // a launch of the port comes: it is made in the next cycle
   input  sluice_pkg::descriptor_t        port_launch_i,
   input  logic [sluice_pkg::ContextW+sluice_pkg::PriorityW-1:0] tags_i,   // {priority, context}
-  input  logic                           flush_context_i,  // the cycle after a write elsewhere: flush the kernel, if it
-                                                           // is of the context in write_data_i or that says all
+  input  logic                           flush_context_i,  // flush, if the write of the cycle before is of this kernel
   input  logic                           go_i,             // with a write elsewhere: a launch that waits is made
   output logic                           launch_o,         // pulses, the cycle after write_i or go_i
   output logic                           stop_o,

@@ -8,8 +8,7 @@ module decision_program (
   input  logic                   entry_i,          // B is an entry
   input  logic                   last_i,           // cycle of a loop
   input  logic                   below_i,
-  input  logic                   multiply_i,       // state_i is HullMultiply: told by registers, which the adder's
-                                                   // operand and the table's word wait for
+  input  logic                   multiply_i,       // state_i is HullMultiply: a register, as the adder waits for it
   input  logic                   lose_i,           // state_i is JudgeTake
   input  logic                   anchor_i,         // state_i is HullLoad
   output decision_pkg::control_t control_o

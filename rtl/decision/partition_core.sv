@@ -14,24 +14,21 @@ module partition_core #(
   input  logic                                       start_i,
   input  logic                                       abort_i,               // drops the decision under way: no done_o
   input  logic [sluice_pkg::KernelW-1:0]             num_kernels_i,         // 1..MAX_KERNELS
-  input  logic [MAX_KERNELS-1:0]                     kept_i,                // kernels without samples: their curve is
-                                                                            // there from an earlier decision,
+  input  logic [MAX_KERNELS-1:0]                     kept_i,                // kernels whose curve is there already,
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0] rows_i,                // in this row of the table, one a kernel
   input  sluice_pkg::amounts_t                       capacity_i,            // of one SM
   input  logic [sluice_pkg::CtaW-1:0]                capacity_slots_i,
   output logic [sluice_pkg::KernelW-1:0]             demand_kernel_o,       // whose demand is wanted in this cycle:
   input  sluice_pkg::amounts_t                       demand_i,              // of one CTA
   input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,             // saturation threshold; 0: the paper's rule
-  input  logic [sluice_pkg::LossW-1:0]               loss_limit_i,          // of 1/K: what a kernel may lose, units of
-                                                                            // 2**-PerfFracW
+  input  logic [sluice_pkg::LossW-1:0]               loss_limit_i,          // of 1/K, in units of 2**-PerfFracW
   input  logic                                       sample_valid_i,        // always taken
   input  sluice_pkg::sample_t                        sample_i,
   input  logic [sluice_pkg::InstW-1:0]               sample_insts_i,        // within the SM's ceiling; 0: none, dropped
   output logic                                       scaled_valid_o,        // an entry of the table, for tracing
   output logic [sluice_pkg::KernelW-1:0]             scaled_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]                scaled_ctas_o,
-  output logic [sluice_pkg::ScaledW-1:0]             scaled_o,              // {exponent, mantissa}:
-                                                                            // docs/reference/blocks/partition_core.md
+  output logic [sluice_pkg::ScaledW-1:0]             scaled_o,              // {exponent, mantissa}
   output logic                                       idle_o,                // no decision: nothing changes by itself
   output logic                                       done_o,
   output logic                                       no_fit_o, // no partition: one CTA of each does not fit
@@ -60,10 +57,23 @@ module partition_core #(
   logic unused_rows;   // their high bits
   assign unused_rows = ^rows_i;
 
-  sample_entry i_sample_entry (
-    .insts_i (sample_insts_i),
-    .entry_o (entry)
-  );
+  // An entry is {exponent, mantissa} of a sample: its top bit, in place p, is left out of the mantissa, the exponent is
+  // p - 2; less than 8 is zero. So larger entries are larger numbers. The top bit is brought up.
+  logic [sluice_pkg::InstW-1:0]     high;
+  logic [sluice_pkg::ExponentW-1:0] zeros;
+  always_comb begin
+    high  = sample_insts_i;
+    zeros = '0;
+    for (int unsigned s = sluice_pkg::ExponentW; s > 0; s--)
+      if ((high >> (sluice_pkg::InstW - (1 << (s - 1)))) == '0) begin
+        high       = high << (1 << (s - 1));
+        zeros[s-1] = 1'b1;
+      end
+    entry = {~zeros, high[sluice_pkg::InstW-2 -: sluice_pkg::MantissaW - 1]};
+    if (!high[sluice_pkg::InstW-1] || (&zeros)) entry = '0;
+  end
+  logic unused_low;
+  assign unused_low = ^high;
 
   perf_table #(
     .MAX_KERNELS (MAX_KERNELS),

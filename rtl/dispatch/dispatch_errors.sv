@@ -12,8 +12,7 @@ module dispatch_errors #(
   input  logic [MAX_KERNELS-1:0]         cannot_fit_i,    // kernel slots, as the next two
   input  logic [MAX_KERNELS-1:0]         slot_busy_i,
   input  logic [MAX_KERNELS-1:0]         bad_kernel_i,
-  input  logic [MAX_KERNELS-1:0]         port_stuck_i,    // whose CTA was taken back from the port, and whose SM did
-                                                          // not take it
+  input  logic [MAX_KERNELS-1:0]         port_stuck_i,    // whose CTA its SM did not take, and was taken back
   input  logic [sluice_pkg::SmW-1:0]     port_sm_i,
   output sluice_pkg::dispatch_error_t    error_o
 );

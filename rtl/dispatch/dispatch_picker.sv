@@ -45,8 +45,7 @@ module dispatch_picker #(
 
   logic [K*NUM_SM-1:0] room_d, room_q;   // one more fits: bit k*NUM_SM+m
   logic [NUM_SM-1:0]   dirty_d, dirty_q;
-  logic [NUM_SM-1:0]   busy_d, busy_q;   // picked, and its room is not known yet: what is remembered of it means
-                                         // nothing
+  logic [NUM_SM-1:0]   busy_d, busy_q;   // picked; what is remembered of its room means nothing
   logic [K*NUM_SM-1:0] eligible;
 
   // The kernel, and beside it the SM that each kernel would get.

@@ -18,8 +18,7 @@ module flush_unit #(
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
   input  logic                                         tag_rst_ni,      // high, tags outlive rst_ni; asynchronous
-  input  logic [MAX_KERNELS-1:0]                       flush_i,         // pulses: a kernel that dispatches nothing more
-                                                                        // from the next cycle on
+  input  logic [MAX_KERNELS-1:0]                       flush_i,         // pulses: a kernel that dispatches no more
   input  logic [MAX_KERNELS-1:0]                       slot_free_i,     // kernel slots that are FREE
   input  logic [MAX_KERNELS-1:0]                       port_kernel_i,   // whose CTA is at the port: one-hot, or 0
   input  logic [NUM_SM*MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] slots_i,   // of each SM: kernel of each CTA slot, in the

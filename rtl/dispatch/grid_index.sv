@@ -11,8 +11,7 @@ module grid_index #(
   input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0] grid_i,         // CTAs; stable from the launch on
   input  logic [MAX_KERNELS-1:0]                   offer_i,        // begin with CTA 0
   input  logic [MAX_KERNELS-1:0]                   launched_i,     // of these: the launch is taken
-  input  logic [MAX_KERNELS-1:0]                   admit_i,         // one CTA is admitted, to be at the port; one-hot,
-                                                                    // or 0; only with free_i
+  input  logic [MAX_KERNELS-1:0]                   admit_i,         // one comes to the port: one-hot, or 0; with free_i
   input  logic                                     free_i,         // the port is free, or its CTA leaves
   input  logic                                     fresh_i,        // the CTA there is in its first cycle
   output logic [sluice_pkg::GridW-1:0]             cta_o,          // its index

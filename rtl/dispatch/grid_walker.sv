@@ -32,31 +32,25 @@ module grid_walker #(
   logic [K-1:0]        walks_q, admitted_q;     // walks: the port's launch; taken: in the cycle before
 
   logic [K-1:0]        here;
-  logic [GridW-1:0]    x, last_x;
-  logic [BlockW-1:0]   y, last_y, z;
-  logic                walks, row_ends, plane_ends;
+  logic [GridW-1:0]    x;
+  logic [BlockW-1:0]   y, z;
+  logic                walks;
   always_comb begin
-    x      = '0;
-    last_x = '0;
-    y      = '0;
-    last_y = '0;
-    z      = '0;
+    x = '0;
+    y = '0;
+    z = '0;
     {priority_o, context_o} = '0;
     for (int unsigned k = 0; k < K; k++) begin
       here[k] = kernel_i == sluice_pkg::KIndexW'(k);
       if (here[k]) begin
         x                       |= x_q[k*GridW +: GridW];
-        last_x                  |= last_x_q[k*GridW +: GridW];
         y                       |= y_q[k*BlockW +: BlockW];
-        last_y                  |= last_y_q[k*BlockW +: BlockW];
         z                       |= z_q[k*BlockW +: BlockW];
         {priority_o, context_o} |= tags_q[k*TagW +: TagW];
       end
     end
   end
-  assign walks      = (here & walks_q) != '0;
-  assign row_ends   = x == last_x;
-  assign plane_ends = row_ends && y == last_y;
+  assign walks = (here & walks_q) != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -74,19 +68,34 @@ module grid_walker #(
           tags_q[k*TagW +: TagW] <= '0;
         end
     end
-  always_ff @(posedge clk_i)   // looked at only behind a launch of the port: no reset
-    for (int unsigned k = 0; k < K; k++)
+  logic [GridW-1:0]  size_x_q;   // of the launch of the cycle before
+  logic [BlockW-1:0] size_y_q;
+  always_ff @(posedge clk_i)
+    if (admit_i != '0) begin
+      size_x_q <= launch_i.size_x;
+      size_y_q <= launch_i.size_y;
+    end
+  // Each kernel counts by itself: what is at the port does not wait for a choice of whose count goes on.
+  for (genvar k = 0; k < K; k++) begin : gen_kernel
+    logic row_ends, plane_ends;
+    assign row_ends   = x_q[k*GridW +: GridW] == last_x_q[k*GridW +: GridW];
+    assign plane_ends = row_ends && y_q[k*BlockW +: BlockW] == last_y_q[k*BlockW +: BlockW];
+    always_ff @(posedge clk_i)   // looked at only behind a launch of the port: no reset
       if (admit_i[k]) begin
         x_q[k*GridW +: GridW]        <= launch_i.start_x;
         y_q[k*BlockW +: BlockW]      <= launch_i.start_y;
         z_q[k*BlockW +: BlockW]      <= launch_i.start_z;
-        last_x_q[k*GridW +: GridW]   <= launch_i.size_x - 1'b1;
-        last_y_q[k*BlockW +: BlockW] <= launch_i.size_y - 1'b1;
       end else if (leaves_i && here[k]) begin
-        x_q[k*GridW +: GridW]   <= row_ends ? '0 : x + 1'b1;
-        y_q[k*BlockW +: BlockW] <= plane_ends ? '0 : y + BlockW'(row_ends);
-        z_q[k*BlockW +: BlockW] <= z + BlockW'(plane_ends);
+        x_q[k*GridW +: GridW]   <= row_ends ? '0 : x_q[k*GridW +: GridW] + 1'b1;
+        y_q[k*BlockW +: BlockW] <= plane_ends ? '0 : y_q[k*BlockW +: BlockW] + BlockW'(row_ends);
+        z_q[k*BlockW +: BlockW] <= z_q[k*BlockW +: BlockW] + BlockW'(plane_ends);
       end
+    always_ff @(posedge clk_i)
+      if (admitted_q[k]) begin
+        last_x_q[k*GridW +: GridW]   <= size_x_q - 1'b1;
+        last_y_q[k*BlockW +: BlockW] <= size_y_q - 1'b1;
+      end
+  end
 
   assign x_o    = walks ? x : cta_i;
   assign y_o    = walks ? y : '0;

@@ -9,8 +9,7 @@ module kernel_slot #(
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
-  input  logic                             fits_i,          // a cycle before the launch, but for FITS_NOW: one CTA fits
-                                                            // an empty SM, and there is one
+  input  logic                             fits_i,          // a CTA fits; but for FITS_NOW, a cycle before the launch
   input  logic                             repeat_i,
   input  logic                             launch_i,
   input  logic                             stop_i,
@@ -42,6 +41,7 @@ module kernel_slot #(
   logic              fits_q;
   logic              finished_d, finished_q;         // the last CTA was admitted
   logic              hold_d, hold_q;                 // not refilled
+  logic              can_admit_q;                    // RUNNING, and neither: whose turn it is is known late
   logic              evict_d, evict_q;               // an eviction is to be reported
   logic              evict_done_d, evict_done_q, kernel_done_d, kernel_done_q;
   logic [CountW-1:0] resident_d, resident_q;
@@ -95,6 +95,7 @@ module kernel_slot #(
       fits_q        <= 1'b0;
       finished_q    <= 1'b0;
       hold_q        <= 1'b0;
+      can_admit_q   <= 1'b0;
       evict_q       <= 1'b0;
       evict_done_q  <= 1'b0;
       kernel_done_q <= 1'b0;
@@ -103,6 +104,7 @@ module kernel_slot #(
       fits_q        <= fits_i;
       finished_q    <= finished_d;
       hold_q        <= hold_d;
+      can_admit_q   <= state_d == Running && !finished_d && !hold_d;
       evict_q       <= evict_d;
       evict_done_q  <= evict_done_d;
       kernel_done_q <= kernel_done_d;
@@ -115,8 +117,8 @@ module kernel_slot #(
   assign state_o       = state_q;
   assign offered_o     = launch_i && state_q == Free;
   assign launched_o    = offered_o && ((FITS_NOW != 0) ? fits_i : fits_q);
-  assign can_admit_o    = state_q == Running && !finished_q && !hold_q;
-  assign waits_o       = can_admit_o && empty;
+  assign can_admit_o   = can_admit_q;
+  assign waits_o       = can_admit_q && empty;
   assign spent_o       = state_q == Running && (finished_q || hold_q);
   assign leaves_o      = state_q == Running && state_d != Running;
   assign resident_o    = sluice_pkg::ResidentW'(resident_q);

@@ -25,8 +25,7 @@ module kernel_slots #(
   input  logic [MAX_KERNELS-1:0]                       evict_i,
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
-  input  logic [MAX_KERNELS-1:0]                       admit_i,             // one CTA of this kernel is admitted;
-                                                                            // one-hot, one of can_admit_o, or 0
+  input  logic [MAX_KERNELS-1:0]                       admit_i,             // a CTA of this one: one-hot, or 0
   input  logic [MAX_KERNELS-1:0]                       port_i,             // whose CTA is at the port; one-hot, or 0
   input  logic                                         fresh_i,            // in its first cycle there
   input  logic                                         free_i,             // the port is free, or its CTA leaves

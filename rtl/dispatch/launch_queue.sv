@@ -12,8 +12,7 @@ module launch_queue #(
   input  logic                           launch_valid_i,
   output logic                           launch_ready_o,      // a place is free
   input  sluice_pkg::launch_t            launch_i,
-  input  logic                           purge_i,             // pulse: launches of this context that are here, or come
-                                                              // in this cycle, are handed back
+  input  logic                           purge_i,             // pulse: those of this context are handed back
   input  logic                           purge_all_i,         // those of every context
   input  logic [sluice_pkg::ContextW-1:0] purge_context_i,
   input  logic [MAX_KERNELS-1:0]         slot_i,              // kernel slots that are the port's,
@@ -43,7 +42,8 @@ module launch_queue #(
   assign free           = slot_i & slot_free_i & ~admitted_q;
   assign waits          = count_q != '0;
   assign comes_marked   = purge_i && (purge_all_i || launch_i.ctx == purge_context_i);
-  assign takes          = (waits ? !marked[0] : launch_valid_i && !comes_marked) && free != '0;
+  // None leaves for a slot in the cycle of a purge: whether it is met is known late.
+  assign takes          = (waits ? !purged_q[0] : launch_valid_i) && !purge_i && free != '0;
   assign hands_back     = waits && purged_q[0];
   assign admit_o         = free & (~free + K'(1)) & {K{takes}};
   assign oldest         = entries_q[W-1:0];

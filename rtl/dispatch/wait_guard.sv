@@ -22,8 +22,7 @@ module wait_guard #(
   input  logic [NUM_SM-1:0]                       port_sm_i,       // and of this one, for which a CTA waits at the port
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0] port_quota_i,
   input  logic [NUM_SM-1:0]                       sm_enable_i,
-  input  logic [NUM_SM-1:0]                       life_i,          // SMs that show life in this cycle; all of them:
-                                                                   // none is ever passed over
+  input  logic [NUM_SM-1:0]                       life_i,          // SMs that show life; all: none is passed over
   output logic [MAX_KERNELS-1:0]                  claim_o,         // goes first: one-hot, or 0
   output logic [NUM_SM-1:0]                       reserved_o,      // for it alone: one-hot, or 0
   output logic                                    sweep_o,         // pulse: every SM is to be read
@@ -35,19 +34,20 @@ module wait_guard #(
   logic [PATIENCE-1:0] timer_d, timer_q;
   logic [K-1:0]        mark_d, mark_q;         // waited when the timer began anew, and since
   logic [K-1:0]        urgent_d, urgent_q, claim_d, claim_q, still, next;
-  logic [NUM_SM-1:0]   reserved_d, reserved_q, hung_d, hung_q, fit_for, read_there, port_there;   // hung: passed over
-  logic                tick, claimed, read_quota, port_quota, lost, still_dead, gives_up, tired_d, tired_q;
+  logic [NUM_SM-1:0]   reserved_d, reserved_q, hung_d, hung_q, fit_for;   // hung: passed over
+  logic [NUM_SM-1:0]   read_q, port_q, found;   // of the cycle before: read, at the port; has a quota of the claim
+  logic                tick, read_quota, port_quota, read_quota_q, port_quota_q, lost, still_dead, gives_up;
+  logic                tired_d, tired_q;
   // tired: there was a tick since the SMs are read for this claim, or since the reserved SM showed life
   assign still   = waits_i & ~pick_kernel_i;
   assign tick    = timer_q == '1;
-  assign claimed = (claim_q & waits_i) != '0;
   assign still_dead = (reserved_q & ~life_i) != '0;
   assign gives_up   = tick && tired_q && still_dead;
   assign lost       = reserved_q != '0 && ((reserved_q & sm_enable_i) == '0 || gives_up);
   rr_arbiter #(.N(K)) i_arbiter (
     .clk_i,
     .rst_ni,
-    .request_i (urgent_q & still),
+    .request_i (urgent_q & waits_i),   // by registers alone: one that is picked now has no claim
     .grant_o   (next),
     .used_i    ((claim_q == '0) ? next : '0)
   );
@@ -57,7 +57,7 @@ module wait_guard #(
     mark_d   = (tick ? '1 : mark_q) & still;
     urgent_d = (urgent_q | (tick ? mark_q : '0)) & still;
     claim_d  = claim_q;
-    if (claim_q == '0)                                                   claim_d = next;
+    if (claim_q == '0) claim_d = next & still;
     else if ((claim_q & still) == '0 || (tick && tired_q && reserved_q == '0)) claim_d = '0;
     read_quota = 1'b0;   // of the claim
     port_quota = 1'b0;
@@ -67,9 +67,10 @@ module wait_guard #(
         port_quota = port_quota_i[k*CtaW +: CtaW] != '0;
       end
     fit_for    = sm_enable_i & ~hung_q;
-    read_there = eval_sm_i & fit_for & {NUM_SM{eval_i && read_quota}};
-    port_there = port_sm_i & fit_for & {NUM_SM{port_quota && read_there == '0}};
-    reserved_d = (reserved_q != '0) ? reserved_q & sm_enable_i & {NUM_SM{!gives_up}} : read_there | port_there;
+    found      = read_q & {NUM_SM{read_quota_q}};   // quotas come late: they are looked at in the next cycle
+    if (found == '0) found = port_q & {NUM_SM{port_quota_q}};
+    reserved_d = (reserved_q != '0) ? reserved_q & sm_enable_i & {NUM_SM{!gives_up}}
+        : found & fit_for & {NUM_SM{claim_q != '0}};
     if (quota_changed_i || claim_d == '0)        reserved_d = '0;
     hung_d  = (hung_q | (reserved_q & {NUM_SM{gives_up}})) & ~life_i;
     tired_d = (tired_q || tick) && claim_q != '0 && !quota_changed_i
@@ -84,6 +85,9 @@ module wait_guard #(
       claim_q    <= '0;
       reserved_q <= '0;
       hung_q     <= '0;
+      read_q     <= '0;
+      port_q     <= '0;
+      {read_quota_q, port_quota_q} <= '0;
       tired_q    <= 1'b0;
     end else begin
       timer_q    <= timer_d;
@@ -92,11 +96,15 @@ module wait_guard #(
       claim_q    <= claim_d;
       reserved_q <= reserved_d;
       hung_q     <= hung_d;
+      read_q     <= eval_sm_i & fit_for & {NUM_SM{eval_i}};
+      port_q     <= port_sm_i & fit_for;
+      {read_quota_q, port_quota_q} <= {read_quota, port_quota};
       tired_q    <= tired_d;
     end
 
-  assign claim_o    = claim_q & waits_i;
-  assign reserved_o = reserved_q & {NUM_SM{claimed}};
+  assign claim_o    = claim_q;
+  assign reserved_o = reserved_q;
   assign sweep_o    = (claim_q == '0 && next != '0) || lost;
-  assign busy_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0 || (hung_q & life_i) != '0;
+  assign busy_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0 || (hung_q & life_i) != '0
+      || found != '0;
 endmodule

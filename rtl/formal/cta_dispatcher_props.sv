@@ -48,11 +48,9 @@ module cta_dispatcher_props #(
   logic [M-1:0]           query_sm, port_sm, sm_busy;
   logic [K*2-1:0]         state;
   logic [3:0]             num_present;
-  logic [K*KIndexW-1:0]   age;
   logic                   change, valid;
   sluice_pkg::dispatch_error_t error;
   logic [K*ResidentW-1:0] resident;
-  logic [K*GridW-1:0]     dispatched;
   logic [K-1:0]           evict_done, kernel_done, gives_none;
   logic [M-1:0]           settled;
   logic [KIndexW-1:0]     kernel;
@@ -95,10 +93,8 @@ module cta_dispatcher_props #(
     .spent_o                  (gives_none),
     .slot_state_o             (state),
     .num_present_o            (num_present),
-    .age_o                    (age),
     .change_o                 (change),
     .resident_o               (resident),
-    .dispatched_o             (dispatched),
     .evict_done_o             (evict_done),
     .kernel_done_o            (kernel_done),
     .error_o                  (error),
@@ -117,54 +113,38 @@ module cta_dispatcher_props #(
 
   // Registers of the design.
   localparam int unsigned CountW = $clog2(N + 1), AmountW = WarpW + RegW + SharedW, LeftW = $clog2(M * N + 1);
-  (* hierconn *) logic [M*AmountW-1:0]   \dut.i_sm_resource_table.amounts ;
-  (* hierconn *) logic [M*2*N-1:0]       \dut.i_sm_resource_table.slots ;
-  (* hierconn *) logic [K*CountW-1:0]    \dut.i_sm_resource_table.a_quota_q ;
-  (* hierconn *) logic [M-1:0]
-    \dut.i_sm_resource_table.written_q , \dut.i_sm_resource_table.charge_sm_q , \dut.i_sm_resource_table.charged_sm_q ;
-  (* hierconn *) logic [M-1:0]
-    \dut.i_sm_resource_table.i_end.end_sm_q , \dut.i_sm_resource_table.i_end.release_sm_q ,
-    \dut.i_sm_resource_table.i_end.credit_sm_q ;
-  (* hierconn *) logic [K-1:0]
-    \dut.i_sm_resource_table.charge_kernel_q , \dut.i_sm_resource_table.a_room_q ,
-    \dut.i_sm_resource_table.i_end.release_kernel_q ;
-  (* hierconn *) logic
-    \dut.i_sm_resource_table.charge_q , \dut.i_sm_resource_table.i_end.end_valid_q ,
-    \dut.i_sm_resource_table.i_end.end_wait_q ;
-  (* hierconn *) logic [N-1:0]           \dut.i_sm_resource_table.i_end.end_slot_q ;
-  (* hierconn *) logic [AmountW-1:0]
-    \dut.i_sm_resource_table.a_left_q , \dut.i_sm_resource_table.admit_q , \dut.i_sm_resource_table.charged_q ;
-  (* hierconn *) logic [AmountW-1:0]
-    \dut.i_sm_resource_table.b_left_q , \dut.i_sm_resource_table.i_end.left_q ,
-    \dut.i_sm_resource_table.i_end.change_q ;
-  (* hierconn *) logic [2*N-1:0]         \dut.i_sm_resource_table.a_slots_q ;
-  (* hierconn *) logic [K*CountW-1:0]    \dut.i_sm_resource_table.b_resident_q , \dut.i_sm_resource_table.b_quota_q ;
-  (* hierconn *) logic [CountW-1:0]      \dut.i_sm_resource_table.b_count_q ;
-  (* hierconn *) logic [K*M-1:0]         \dut.i_dispatch_picker.room_q ;
-  (* hierconn *) logic [M-1:0]
-    \dut.i_dispatch_picker.eval_q , \dut.i_dispatch_picker.answer_q , \dut.i_dispatch_picker.busy_q ;
-  (* hierconn *) logic                   \dut.i_dispatch_picker.new_q , \dut.i_sm_resource_table.charged_full_q ;
-  (* hierconn *) logic [GridW-1:0]
-    \dut.i_kernel_slots.i_grid_index.next_q[0] , \dut.i_kernel_slots.i_grid_index.next_q[1] ;
-  (* hierconn *) logic [K-1:0]
-    \dut.i_kernel_slots.i_grid_index.last_q , \dut.i_kernel_slots.i_grid_index.second_q ,
-    \dut.i_kernel_slots.i_grid_index.next_ones_q , \dut.i_kernel_slots.i_grid_index.port_q ,
-    \dut.i_kernel_slots.i_grid_index.count_q ;
-  (* hierconn *) logic [M-1:0]           \dut.eval_slots_sm ;
-  (* hierconn *) logic                   \dut.pick_valid , \dut.fresh , \dut.charge_stale_q , \dut.charged_stale_q ;
-  (* hierconn *) logic [M-1:0]           \dut.pick_sm , \dut.port_sm ;
-  (* hierconn *) logic [K-1:0]           \dut.can_admit , \dut.pick_kernel , \dut.port_kernel ;
-  (* hierconn *) logic [N-1:0]           \dut.i_dispatch_port.slot_q ;
-  (* hierconn *) logic [K*K-1:0]         \dut.older ;
-  (* hierconn *) logic
-    \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.hold_q , \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.hold_q ;
-  (* hierconn *) logic
+  (* hierconn *) logic [M*AmountW-1:0] \dut.i_sm_resource_table.amounts ;
+  (* hierconn *) logic [M*2*N-1:0] \dut.i_sm_resource_table.slots ;
+  (* hierconn *) logic [K*CountW-1:0] \dut.i_sm_resource_table.a_quota_q , \dut.i_sm_resource_table.b_resident_q ,
+    \dut.i_sm_resource_table.b_quota_q ;
+  (* hierconn *) logic [M-1:0] \dut.i_sm_resource_table.written_q , \dut.i_sm_resource_table.charge_sm_q ,
+    \dut.i_sm_resource_table.charged_sm_q , \dut.i_sm_resource_table.i_end.end_sm_q ,
+    \dut.i_sm_resource_table.i_end.release_sm_q , \dut.i_sm_resource_table.i_end.credit_sm_q ,
+    \dut.i_dispatch_picker.eval_q , \dut.i_dispatch_picker.answer_q , \dut.i_dispatch_picker.busy_q ,
+    \dut.eval_slots_sm , \dut.pick_sm , \dut.port_sm ;
+  (* hierconn *) logic [K-1:0] \dut.i_sm_resource_table.charge_kernel_q , \dut.i_sm_resource_table.a_room_q ,
+    \dut.i_sm_resource_table.i_end.release_kernel_q , \dut.i_kernel_slots.i_grid_index.last_q ,
+    \dut.i_kernel_slots.i_grid_index.second_q , \dut.i_kernel_slots.i_grid_index.next_ones_q ,
+    \dut.i_kernel_slots.i_grid_index.port_q , \dut.i_kernel_slots.i_grid_index.count_q , \dut.can_admit ,
+    \dut.pick_kernel , \dut.port_kernel ;
+  (* hierconn *) logic \dut.i_sm_resource_table.charge_q , \dut.i_sm_resource_table.i_end.end_valid_q ,
+    \dut.i_sm_resource_table.i_end.end_wait_q , \dut.i_dispatch_picker.new_q , \dut.i_sm_resource_table.charged_full_q ,
+    \dut.pick_valid , \dut.fresh , \dut.charge_stale_q , \dut.charged_stale_q ,
+    \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.hold_q , \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.hold_q ,
     \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.finished_q ,
-    \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.finished_q ;
-  (* hierconn *) logic
-    \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.evict_q , \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.evict_q ;
-  (* hierconn *) logic [LeftW-1:0]
-    \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.evict_left_q ,
+    \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.finished_q , \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.evict_q ,
+    \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.evict_q ;
+  (* hierconn *) logic [N-1:0] \dut.i_sm_resource_table.i_end.end_slot_q , \dut.i_dispatch_port.slot_q ;
+  (* hierconn *) logic [AmountW-1:0] \dut.i_sm_resource_table.a_left_q , \dut.i_sm_resource_table.admit_q ,
+    \dut.i_sm_resource_table.charged_q , \dut.i_sm_resource_table.b_left_q , \dut.i_sm_resource_table.i_end.left_q ,
+    \dut.i_sm_resource_table.i_end.change_q ;
+  (* hierconn *) logic [2*N-1:0] \dut.i_sm_resource_table.a_slots_q ;
+  (* hierconn *) logic [CountW-1:0] \dut.i_sm_resource_table.b_count_q ;
+  (* hierconn *) logic [K*M-1:0] \dut.i_dispatch_picker.room_q ;
+  (* hierconn *) logic [GridW-1:0] \dut.i_kernel_slots.i_grid_index.next_q[0] ,
+    \dut.i_kernel_slots.i_grid_index.next_q[1] ;
+  (* hierconn *) logic [K*K-1:0] \dut.older ;
+  (* hierconn *) logic [LeftW-1:0] \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.evict_left_q ,
     \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.evict_left_q ;
 
   logic started;   // past the first cycle
@@ -284,8 +264,7 @@ module cta_dispatcher_props #(
   endfunction
   logic [M*N-1:0]                waiting;     // at the port
   logic [M*SumW-1:0]             holding, owed, fresh;
-  logic [K*GridW-1:0]            given, index;   // the index of the CTA of each kernel that is at the port, or comes
-                                                 // there next; and is picked next
+  logic [K*GridW-1:0]            given, index;   // of each kernel's CTA at the port, or next there; and picked next
   logic [M*K*CtaW-1:0]           count;
   logic [K*ResidentW-1:0]        total;
   logic [M*CtaW-1:0]             ctas;

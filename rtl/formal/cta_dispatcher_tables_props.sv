@@ -97,7 +97,9 @@
           && !(valid && kernel == KIndexW'(k))
           && !(\dut.i_sm_resource_table.charge_q
           && \dut.i_sm_resource_table.charge_kernel_q [k])))) ok.a_free_slot_has_no_cta = 1'b0;
-      if (!(state[k*2 +: 2] != 2'd3)) ok.slot_state_exists = 1'b0;
+      if (state[k*2 +: 2] == 2'd3 || (rst_ni
+          && \dut.can_admit [k] != (state[k*2 +: 2] == 2'd1 && !finished[k] && !hold[k])))
+        ok.slot_state_exists = 1'b0;
       if (state[k*2 +: 2] != 2'd0 && !within(widened(demand_i[k*AmountW +: AmountW]), capacity_sum))
         ok.a_launched_cta_fits_an_empty_sm = 1'b0;
       // Indices leave in order: with the one at the port they are exactly those admitted.

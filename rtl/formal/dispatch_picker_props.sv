@@ -45,8 +45,8 @@ module dispatch_picker_props #(
   (* anyconst *) logic [M-1:0] sm;       // this SM, one-hot
   (* anyconst *) logic [K-1:0] kernel;   // and this kernel
 
-  logic         pending, pick_valid, eval;
-  logic [M-1:0] pick_sm, eval_sm, eval_slots_sm, settled;
+  logic         pick_valid, eval;
+  logic [M-1:0] pick_sm, eval_sm, settled;
   logic [K-1:0] pick_kernel, eval_room, charged_room, claim;
   logic [M-1:0] reserved;
   logic         sweep;
@@ -124,7 +124,6 @@ module dispatch_picker_props #(
     .profiling_i,
     .launched_i,
     .release_sm_i,
-    .pending_o       (pending),
     .pick_valid_o    (pick_valid),
     .pick_sm_o       (pick_sm),
     .pick_kernel_o   (pick_kernel),
@@ -135,7 +134,6 @@ module dispatch_picker_props #(
     .charged_full_i,
     .eval_o          (eval),
     .eval_sm_o       (eval_sm),
-    .eval_slots_sm_o (eval_slots_sm),
     .eval_room_i     (eval_room),
     .eval_full_i,
     .settled_o       (settled)

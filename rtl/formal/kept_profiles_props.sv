@@ -114,8 +114,7 @@ module kept_profiles_props #(
   logic             clean, curve;        // in this profile, a sample of it counted; it took part in a decision so
   logic             forgotten;           // a new profile of all was asked for in MONITOR
   logic [2:0]       age;                 // cycles of this state before this one, up to Life; not in its first cycle
-  logic [CtaW-1:0]  published, answer;   // its count by the last plan or decision of counts; the counter's last answer
-                                         // for it
+  logic [CtaW-1:0]  published, answer;   // its count by the last plan or decision; the counter's last answer
   logic [CtaW-1:0]  ctas_q, mine, mine_there, decided_q;
   logic [2:0]       layout_q, mode_q;
   logic [3:0]       state_q;

@@ -128,6 +128,7 @@ module kernel_slots_props #(
   end
 
   // What the registers of the design mean.
+  (* hierconn *) wire [K-1:0] \dut.spent_o ;
   logic ok_index, ok_port, ok_next, ok_last;
   always_comb begin
     ok_port  = \dut.i_grid_index.port_q == port_q && (port_q & (port_q - 1'b1)) == '0
@@ -144,6 +145,7 @@ module kernel_slots_props #(
       if (port_q[k] && !fresh_q && resident[k*ResidentW +: ResidentW] == '0) ok_port = 1'b0;
       if (\dut.i_grid_index.dispatched_ones_q [k] != (&dispatched[k*GridW +: GridW/2])) ok_port = 1'b0;
       if (fits[k] && grid_q[k*GridW +: GridW] == '0) ok_port = 1'b0;
+      if (can_admit[k] != (state[k*2 +: 2] == 2'd1 && !\dut.spent_o [k])) ok_port = 1'b0;
       if (state[k*2 +: 2] != 2'd0) begin
         if (next[k*GridW +: GridW] != index_q[k*GridW +: GridW]
             || index_q[k*GridW +: GridW] >= grid_i[k*GridW +: GridW]) ok_next = 1'b0;

@@ -17,7 +17,6 @@ module launch_queue_props (
   localparam int unsigned W     = sluice_pkg::LaunchW;
 
   logic                           ready, launched_valid, refused, flushed, busy;
-  logic [3:0]                     waiting;
   logic [1:0]                     admit;
   sluice_pkg::launch_t            admit_launch;
   logic [sluice_pkg::KIndexW-1:0] kernel;
@@ -38,7 +37,6 @@ module launch_queue_props (
     .launched_kernel_o  (kernel),
     .launched_refused_o (refused),
     .launched_flushed_o (flushed),
-    .waiting_o          (waiting),
     .busy_o             (busy)
   );
   (* hierconn *) wire [1:0] \dut.count_q , \dut.admitted_q , \dut.told_q , \dut.purged_q ;
@@ -111,7 +109,7 @@ module launch_queue_props (
         && !(admit != '0 && \dut.count_q == '0 && meets_new));
     only_what_is_purged_is_handed_back: assert (!(leaves && back) || doomed_q);
     a_mark_is_its_launch_s: assert (!follow_i_q || \dut.purged_q [before_q[0]] == doomed_q);
-    a_launch_that_finds_all_free_is_taken_at_once: assert (!(launch_valid_i && \dut.count_q == '0 && !meets_new
+    a_launch_that_finds_all_free_is_taken_at_once: assert (!(launch_valid_i && \dut.count_q == '0 && !purge_i
         && (slot_i & slot_free_i & ~admitted_before) != '0
       && was_up && rst_ni)
       || (goes && admit_launch == launch_i));

@@ -24,7 +24,7 @@ module partition_core_props #(
   (* anyconst *) logic [sluice_pkg::LossW-1:0] limit;
   logic [sluice_pkg::KernelW-1:0] demand_kernel;
   logic [K*CtaW-1:0]              ctas;
-  logic                           entry, idle, done, no_fit, spatial;
+  logic                           entry, idle, done, spatial;
   partition_core #(.MAX_KERNELS (K), .MAX_CTAS (N)) dut (
     .clk_i,
     .rst_ni,
@@ -45,7 +45,6 @@ module partition_core_props #(
     .scaled_valid_o   (entry),
     .idle_o           (idle),
     .done_o           (done),
-    .no_fit_o         (no_fit),
     .spatial_o        (spatial),
     .ctas_o           (ctas)
   );

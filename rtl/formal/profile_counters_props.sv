@@ -43,8 +43,7 @@ module profile_counters_props #(
   logic [ShareW:0]    share;            // as of the clear; 0 is 2**ShareW
   logic [InstW-1:0]   insts_q;
   logic [ShareW:0]    left;             // minus the lines that are left
-  logic               within, held_q;   // within: the share is not used up; held: nothing was enabled or cleared in the
-                                        // two cycles before
+  logic               within, held_q;   // the share is not used up; nothing was enabled for two cycles
   assign within = 32'(requests) < 32'(share);
   assign left   = ((ShareW+1)'(requests) - share) & {(ShareW+1){within}};
   always_comb begin

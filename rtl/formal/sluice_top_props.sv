@@ -30,16 +30,7 @@ module sluice_top_props #(
   logic        awready, wready, bvalid, arready, rvalid, irq, dispatch_valid, profile_valid, profile_window, idle;
   logic        launched_valid, flush_valid;
   logic [K-1:0] kernel_done;
-  logic [1:0]  bresp, rresp;
-  logic [31:0] rdata, cta;
-  logic [7:0]  sm;
   logic [2:0]  kernel;
-  logic [4:0]  slot;
-  logic [16:0] register_base;
-  logic [17:0] shared_base;
-  logic [3:0]  profile_kernel;
-  logic [5:0]  profile_ctas;
-  logic [sluice_pkg::ScaledW-1:0] scaled;
   sluice_top #(
     .NUM_SM(2), .MAX_KERNELS(K), .MAX_CTAS(4), .NUM_SCHED(1), .REGION_UNITS(0), .SM_ENABLE(1), .SM_READY(1),
     .FLUSH(OPTIONS), .PATIENCE(4 * OPTIONS), .PRIORITY(OPTIONS), .LAUNCH_QUEUE(2 * OPTIONS), .CHURN(2 * OPTIONS)
@@ -54,14 +45,11 @@ module sluice_top_props #(
     .s_axi_wstrb_i,
     .s_axi_wvalid_i,
     .s_axi_wready_o           (wready),
-    .s_axi_bresp_o            (bresp),
     .s_axi_bvalid_o           (bvalid),
     .s_axi_bready_i,
     .s_axi_araddr_i,
     .s_axi_arvalid_i,
     .s_axi_arready_o          (arready),
-    .s_axi_rdata_o            (rdata),
-    .s_axi_rresp_o            (rresp),
     .s_axi_rvalid_o           (rvalid),
     .s_axi_rready_i,
     .irq_o                    (irq),
@@ -75,20 +63,12 @@ module sluice_top_props #(
     .sm_ready_i,
     .dispatch_valid_o         (dispatch_valid),
     .dispatch_ready_i,
-    .dispatch_sm_o            (sm),
     .dispatch_kernel_o        (kernel),
-    .dispatch_slot_o          (slot),
-    .dispatch_cta_o           (cta),
-    .dispatch_register_base_o (register_base),
-    .dispatch_shared_base_o   (shared_base),
     .done_valid_i,
     .done_sm_i,
     .done_slot_i,
     .profile_window_o         (profile_window),
     .profile_valid_o          (profile_valid),
-    .profile_kernel_o         (profile_kernel),
-    .profile_ctas_o           (profile_ctas),
-    .profile_scaled_o         (scaled),
     .idle_o                   (idle)
   );
   (* hierconn *) wire \dut.rests , \dut.i_decision_unit.monitor_request ;
@@ -111,8 +91,8 @@ module sluice_top_props #(
   // (cta_dispatcher is proven to have none: what_is_fresh_is_valid, busy_is_what_is_on_its_way,
   // each_end_is_counted_and_credited), and an idle_o
   // that is high while a block does not rest, in the first cycle: what it is in the next is proven. So is that a unit
-  // at rest is settled: no SM is to be read again for a claim, the core does not begin, and kernels are ordered by the
-  // priorities that they have.
+  // at rest is settled: no SM is to be read again for a claim, or reserved, the core does not begin, kernels are
+  // ordered by the priorities that they have, and which may be given a CTA, and in what order, is known.
   logic quiet_q, irq_q, started;   // quiet: idle, nobody asks for anything, and who is ready stays
   initial started = 1'b0;
   always_ff @(posedge clk_i) begin
@@ -122,9 +102,22 @@ module sluice_top_props #(
              && !ready_changes;
     irq_q   <= irq;
   end
+  (* hierconn *) wire [K-1:0] \dut.i_launch_unit.i_cta_dispatcher.can_admit , \dut.spent ;
+  (* hierconn *) wire [2*K-1:0] \dut.slot_state ;
+  (* hierconn *) wire [1:0] \dut.i_launch_unit.i_cta_dispatcher.reserved ;
+  (* hierconn *) wire \dut.regions , \dut.in_order , \dut.round_robin ;
+  (* hierconn *) wire [2:0] \dut.i_decision_unit.i_partition_sequencer.mode_i ;
+  logic in_turn;
+  assign in_turn = \dut.i_decision_unit.i_partition_sequencer.mode_i == sluice_pkg::ModeFcfs;
+  logic [K-1:0] running;
+  always_comb
+    for (int unsigned k = 0; k < K; k++) running[k] = \dut.slot_state [2*k +: 2] == sluice_pkg::SlotRunning;
   logic settled;   // with the options, what else no unit at rest has; in all cycles but the first it is proven here
   assign settled = !\dut.i_launch_unit.i_cta_dispatcher.sweep
       && !\dut.i_decision_unit.i_partition_sequencer.kept_start
+      && \dut.i_launch_unit.i_cta_dispatcher.can_admit == (running & ~\dut.spent )
+      && \dut.i_launch_unit.i_cta_dispatcher.reserved == '0
+      && \dut.in_order == (\dut.regions && !in_turn) && \dut.round_robin == (\dut.regions && in_turn)
       && (OPTIONS == 0 || \dut.i_launch_unit.i_cta_dispatcher.i_kernel_turns.gen_order.i_kernel_order.above_q
           == \dut.i_launch_unit.i_cta_dispatcher.i_kernel_turns.gen_order.i_kernel_order.above_d );
   always_comb begin

@@ -44,18 +44,18 @@ module wait_guard_props #(
     .busy_o     (busy)
   );
   (* hierconn *) logic [K-1:0] \dut.urgent_q , \dut.claim_q , \dut.mark_q ;
-  (* hierconn *) logic [M-1:0] \dut.reserved_q , \dut.hung_q ;
+  (* hierconn *) logic [M-1:0] \dut.reserved_q , \dut.hung_q , \dut.found ;
   (* hierconn *) logic [P-1:0] \dut.timer_q ;
 
-  logic         waits, urgent, mine, read;
+  logic         waits, urgent, mine;
   logic [P+1:0] waited, idle, dead;  // cycles: of the kernel; of a claim without an SM, since all are read for it; of a
                                      // reserved SM without life
+  logic [M-1:0] read, seen_q;        // an enabled SM with a quota for the claim is read; was in the cycle before
   logic [M-1:0] fit_for, gone, life_q;   // gone: lost its reservation by showing no life, and showed none since
   logic [2:0]   others;              // claims of others since the kernel is urgent
   logic [K-1:0] claim_before;
   logic [M-1:0] reserved_before;
-  logic         asked_q, read_q;     // an enabled SM with a quota for the claim was read in the cycle before, none
-                                     // being reserved
+  logic         read_q;              // one was in the one before that, none being reserved
   logic         lost_q;
   logic         read_quota, port_quota;
   assign waits  = (waits_i & kernel) != '0;
@@ -71,7 +71,10 @@ module wait_guard_props #(
       end
   end
   assign fit_for = sm_enable_i & ~\dut.hung_q ;
-  assign read = (eval_i && read_quota && (eval_sm_i & fit_for) != '0) || (port_quota && (port_sm_i & fit_for) != '0);
+  always_comb begin
+    read = (eval_i && read_quota) ? eval_sm_i & fit_for : '0;
+    if (read == '0 && port_quota) read = port_sm_i & fit_for;
+  end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       waited          <= '0;
@@ -84,6 +87,7 @@ module wait_guard_props #(
       gone            <= '0;
       life_q          <= '1;
       read_q          <= 1'b0;
+      seen_q          <= '0;
       lost_q          <= 1'b0;
     end else begin
       picked_q <= pick_kernel_i;
@@ -100,7 +104,8 @@ module wait_guard_props #(
       life_q <= life_i;
       if (\dut.reserved_q == '0 && !lost_q && \dut.claim_q != '0) gone <= (gone | reserved_before) & ~life_i;
       else                                                         gone <= gone & ~life_i;
-      read_q <= read && \dut.reserved_q == '0 && !quota_changed_i;
+      seen_q <= read;
+      read_q <= (seen_q & fit_for) != '0 && \dut.reserved_q == '0 && \dut.claim_q != '0 && !quota_changed_i;
       lost_q <= (\dut.reserved_q & sm_enable_i) != \dut.reserved_q || quota_changed_i;
     end
 
@@ -118,12 +123,12 @@ module wait_guard_props #(
       nobody_is_urgent_before_a_tick:            assert (!urgent || waited >= (P+2)'(Tick) || !waits);
       an_urgent_one_is_passed_by_each_other_once: assert (others < 3'(K));
       one_has_the_claim:                         assert ((\dut.claim_q & (\dut.claim_q - 1'b1)) == '0
-          && (claim & ~waits_i) == '0
-              && (\dut.claim_q & ~\dut.urgent_q ) == '0);
+              && (claim & ~\dut.claim_q ) == '0 && (\dut.claim_q & ~\dut.urgent_q ) == '0);
       one_sm_is_reserved_for_a_claim:            assert ((\dut.reserved_q & (\dut.reserved_q - 1'b1)) == '0
           && (\dut.reserved_q == '0 || \dut.claim_q != '0)
               && (reserved == '0 || claim != '0));
-      the_first_sm_with_a_quota_is_reserved:     assert (!read_q || \dut.claim_q == '0 || \dut.reserved_q != '0);
+      the_first_sm_with_a_quota_is_reserved:     assert (\dut.found == seen_q
+          && (!read_q || \dut.claim_q == '0 || \dut.reserved_q != '0));
       it_stays_until_the_claim_ends:             assert (reserved_before == '0 || lost_q || \dut.claim_q == '0
           || \dut.reserved_q == reserved_before || dead >= (P+2)'(Tick));
       a_dead_sm_is_not_kept_for_longer:          assert (dead < (P+2)'(2 * Tick) || \dut.reserved_q == '0);

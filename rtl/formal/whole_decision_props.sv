@@ -14,8 +14,7 @@ module whole_decision_props #(
 );
   localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW,
     SmW = sluice_pkg::SmW;
-  localparam int unsigned Longest = 8 + 3 * K + (3 + 2 * K + 4) * N;   // cycles: the plan, and as many windows as there
-                                                                       // are levels
+  localparam int unsigned Longest = 8 + 3 * K + (3 + 2 * K + 4) * N;   // the plan, and a window a level
   localparam logic [3:0] Allocate = 4'd4;
 
   (* anyconst *) logic [K*KIndexW-1:0] age;        // slots, oldest first

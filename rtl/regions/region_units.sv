@@ -12,8 +12,7 @@ module region_units #(
   input  logic [MAX_KERNELS*AmountW-1:0] demand_i,
   output logic [4:0]                     shift_o,       // log2 of the unit
   output logic [LenW-1:0]                total_o,       // whole units of the capacity
-  output logic [MAX_KERNELS*LenW-1:0]    length_o,      // units of one CTA, rounded up; it and the next mean something
-                                                        // when demand <= capacity
+  output logic [MAX_KERNELS*LenW-1:0]    length_o,      // units of one CTA, rounded up; valid when it fits, as the next
   output logic [MAX_KERNELS-1:0]         fits_o
 );
   always_comb begin

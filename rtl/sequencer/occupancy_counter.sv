@@ -13,8 +13,7 @@ module occupancy_counter #(
   input  logic                           rst_ni,
   input  logic                           start_i,
   input  logic                           abort_i,            // drops a count under way
-  input  logic [sluice_pkg::KernelW-1:0] share_i,            // 1..MAX_KERNELS; it and the kernel stand from the cycle
-                                                             // after the start until done_o
+  input  logic [sluice_pkg::KernelW-1:0] share_i,            // 1..MAX_KERNELS; stands until done_o, as the kernel
   input  logic [sluice_pkg::CtaW-1:0]    capacity_slots_i,   // 1..MAX_CTAS, stable
   output logic                           count_o,            // to the dispatcher: one more in this cycle,
   output logic                           count_first_o,      // or none yet

@@ -12,10 +12,8 @@ module partition_sequencer #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned SM_ENABLE   = 0,   // 1: SMs may be disabled; else every bit of sm_enable_i is 1 and
-                                            // enable_write_i is 0
-  parameter int unsigned CHURN       = 0    // 0..19; else profiles are kept, and what is in force lives for 2**CHURN
-                                            // cycles at least
+  parameter int unsigned SM_ENABLE   = 0,   // 1: SMs may be disabled; else sm_enable_i is all ones
+  parameter int unsigned CHURN       = 0    // 0..19; else profiles are kept, and plans live for 2**CHURN cycles
 ) (
   input  logic                                          clk_i,
   input  logic                                          rst_ni,
@@ -147,6 +145,8 @@ module partition_sequencer #(
     .core_spatial_i,
     .state_o        (state),
     .layout_o       (layout),
+    .round_robin_o,
+    .in_order_o,
     .changed_o      (changed),
     .restart_o      (restart),
     .drained_o      (drained),
@@ -314,11 +314,14 @@ module partition_sequencer #(
     .settled_o   (all_settled),
     .no_ranges_o (no_ranges)
   );
-  sm_watched #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .SM_ENABLE(SM_ENABLE)) i_sm_watched (
-    .first_i ((layout == sluice_pkg::LayoutRanges) ? slot_firsts : '0),
-    .sm_enable_i,
-    .sm_o    (watch_sm_o)
-  );
+  logic [K*SmW-1:0] watch_first;
+  assign watch_first = (layout == sluice_pkg::LayoutRanges) ? slot_firsts : '0;
+  always_comb begin
+    watch_sm_o = watch_first;   // where no SM from there on is enabled
+    for (int unsigned k = 0; SM_ENABLE != 0 && k < K; k++)
+      for (int unsigned m = NUM_SM; m > 0; m--)
+        if (sm_enable_i[m-1] && SmW'(m - 1) >= watch_first[k*SmW +: SmW]) watch_sm_o[k*SmW +: SmW] = SmW'(m - 1);
+  end
 
   // To the core: the demand of the kernel that it asks for.
   always_comb begin
@@ -351,8 +354,6 @@ module partition_sequencer #(
   assign core_num_kernels_o = num;
   assign quota_changed_o    = changed || (static_write_i && layout == sluice_pkg::LayoutStatic);
   assign regions_o          = layout == sluice_pkg::LayoutFree;
-  assign round_robin_o      = layout == sluice_pkg::LayoutFree && mode_i == sluice_pkg::ModeFcfs;
-  assign in_order_o         = layout == sluice_pkg::LayoutFree && mode_i != sluice_pkg::ModeFcfs;
   assign profile_enable_o   = state == sequencer_pkg::Profile;
   assign profiling_o        = state == sequencer_pkg::Profile || state == sequencer_pkg::Scale;
   // in each of its cycles, as is the start: the last one counts

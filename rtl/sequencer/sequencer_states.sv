@@ -30,6 +30,8 @@ module sequencer_states #(
   output sequencer_pkg::state_e          state_o,
   output logic [sluice_pkg::LayoutW-1:0] layout_o,
   output logic                           changed_o,        // layout_o or what it refers to is new in this cycle
+  output logic                           round_robin_o,    // of Free: FCFS; registers, as picks come late
+  output logic                           in_order_o,       // of Free: any other mode
   output logic                           restart_o,        // pulses, combinational
   output logic                           drained_o,        // Drain ends
   output logic                           first_window_o,   // levels begin with 1
@@ -201,6 +203,8 @@ module sequencer_states #(
       decision_q <= 1'b0;
       again_q    <= 1'b0;
       kept_start_q <= 1'b0;
+      round_robin_o <= 1'b0;
+      in_order_o    <= 1'b1;
     end else begin
       state_q    <= state_d;
       layout_q   <= layout_d;
@@ -209,6 +213,8 @@ module sequencer_states #(
       decision_q <= decision_d;
       again_q    <= again_d;
       kept_start_q <= kept_start_d;
+      round_robin_o <= layout_d == sluice_pkg::LayoutFree && mode_i == sluice_pkg::ModeFcfs;
+      in_order_o    <= layout_d == sluice_pkg::LayoutFree && mode_i != sluice_pkg::ModeFcfs;
     end
   always_ff @(posedge clk_i) begin   // set before the states that look at them: no reset
     in_first_q <= in_first_d;

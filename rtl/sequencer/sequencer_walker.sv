@@ -24,8 +24,7 @@ module sequencer_walker #(
   input  logic [MAX_KERNELS-1:0]                      kept_i,           // ranks that are not profiled
   input  logic [sluice_pkg::CtaW-1:0]                 level_small_i,    // first level of this window
   input  logic [sluice_pkg::CtaW-1:0]                 level_large_i,
-  input  logic [NUM_SM-1:0]                           settled_i,        // SMs that hold just their quotas; stays in
-                                                                        // Profile and Scale
+  input  logic [NUM_SM-1:0]                           settled_i,        // SMs that hold just their quotas
   input  logic [MAX_KERNELS-1:0]                      spent_i,          // kernel slots that dispatch nothing more
   output logic [MAX_KERNELS-1:0]                      working_o,        // the rank under work, one-hot
   output logic [MAX_KERNELS-1:0]                      kernel_o,         // its kernel slot, one-hot, a cycle later

@@ -18,8 +18,7 @@ module sm_owner #(
   output logic [NUM_SM*sluice_pkg::SmW-1:0]          place_o,      // by SM, the SMs of its range before it
   output logic [NUM_SM*sluice_pkg::KIndexW-1:0]      owner_o,      // by SM, its kernel slot
   output logic                                       settled_o,    // every SM has settled, or its owner is spent
-  output logic                                       no_ranges_o   // fewer SMs than kernels, or the range of some
-                                                                   // kernel has no SM that is enabled
+  output logic                                       no_ranges_o   // some kernel has no enabled SM
 );
   localparam int unsigned KIndexW    = sluice_pkg::KIndexW;
   localparam int unsigned SmW        = sluice_pkg::SmW;

@@ -81,11 +81,8 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     for (unsigned m = 0; m < params_.num_sms; ++m) out_.settled[m] = get_field(top_->settled_o, m, 1) != 0;
     out_.evict_done = top_->evict_done_o;
     out_.kernel_done = top_->kernel_done_o;
-    StructReader error(top_->error_o);
-    error.take(5, out_.error_slot);
-    error.take(8, out_.error_sm);
-    error.take(3, out_.error_kernel);
-    for (bool* e : {&out_.bad_done, &out_.cannot_fit, &out_.slot_busy, &out_.bad_kernel, &out_.port_stuck}) error.take(1, *e);
+    take_fields(top_->error_o, 0, 5, out_.error_slot, 8, out_.error_sm, 3, out_.error_kernel, 1, out_.bad_done, 1,
+                out_.cannot_fit, 1, out_.slot_busy, 1, out_.bad_kernel, 1, out_.port_stuck);
     out_.dispatch_valid = top_->dispatch_valid_o != 0;
     out_.dispatch_sm = top_->dispatch_sm_o;
     out_.dispatch_kernel = top_->dispatch_kernel_o;

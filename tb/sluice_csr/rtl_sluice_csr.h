@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "systemc/unit/rtl/verilated_axi.h"
 #include "systemc/unit/rtl/verilated_model.h"
 #include "systemc/unit/rtl/verilated_ports.h"
 #include "systemc/unit/twin/sluice_csr.h"
@@ -34,7 +33,9 @@ class RtlSluiceCsr {
   void drive(const SluiceCsrIn& in) {
     const SluiceCsrStatus& status = in.status;
     top_->rst_ni = in.rst_n;
-    drive_axi(*top_, in.axi);
+    const AxiLiteIn& axi = in.axi;
+    put_fields(top_->axi_i, 0, 1, axi.rready, 1, axi.arvalid, 12, axi.araddr, 1, axi.bready, 1, axi.wvalid, 4, axi.wstrb, 32,
+               axi.wdata, 1, axi.awvalid, 12, axi.awaddr);
     for (unsigned k = 0; k < p_.max_kernels; ++k) {
       set_field(top_->slot_state_i, 2 * k, 2, status.slot_state[k]);
       set_field(top_->resident_i, 16 * k, 16, status.resident[k]);
@@ -50,51 +51,28 @@ class RtlSluiceCsr {
       set_field(top_->port_admit_i, k, 1, in.take && in.take->slot == k ? 1 : 0);
     }
     const SluiceCsrTake take = in.take.value_or(SluiceCsrTake());
-    set_amounts(top_->port_launch_i, 0, take.warps, take.registers, take.shared_bytes);
-    set_field(top_->port_launch_i, kAmountBits, 32, take.ctas);
-    set_field(top_->port_launch_i, kAmountBits + 32, 3, take.priority);
+    put_fields(top_->port_launch_i, 0, 7, take.warps, 17, take.registers, 18, take.shared_bytes, 32, take.ctas, 3, take.priority);
     top_->queue_i = static_cast<CData>(status.queue);
     top_->num_present_i = status.num_present;
-    StructWriter words(top_->status_i);
-    for (bool bit : {status.fell_back, status.no_profile, status.dropped, status.no_fit, status.spatial, status.decision})
-      words.put(1, bit);
-    words.put(4, status.sequencer_state);
-    StructWriter error(top_->error_i);
-    error.put(5, status.error_slot);
-    error.put(8, status.error_sm);
-    error.put(3, status.error_kernel);
-    error.put(5, status.error);
+    put_fields(top_->status_i, 0, 1, status.fell_back, 1, status.no_profile, 1, status.dropped, 1, status.no_fit, 1,
+               status.spatial, 1, status.decision, 4, status.sequencer_state);
+    put_fields(top_->error_i, 0, 5, status.error_slot, 8, status.error_sm, 3, status.error_kernel, 5, status.error);
   }
 
   SluiceCsrOut sample() const {
     SluiceCsrOut out;
-    out.axi = sample_axi(*top_);
+    AxiLiteOut& axi = out.axi;
+    take_fields(top_->axi_o, 0, 1, axi.rvalid, 2, axi.rresp, 32, axi.rdata, 1, axi.arready, 1, axi.bvalid, 2, axi.bresp, 1,
+                axi.wready, 1, axi.awready);
     out.irq = top_->irq_o != 0;
     SluiceConfig& c = out.config;
-    StructReader config(top_->config_o);
-    config.take(8, c.drain_limit);
-    config.take(13, c.request_share);
-    config.take(8, c.monitor_hold);
-    config.take(16, c.monitor_window);
-    config.take(15, c.monitor_threshold);
-    config.take(1, c.monitor_enable);
-    config.take(16, c.loss_limit);
-    config.take(15, c.epsilon);
-    config.take(16, c.delay);
-    config.take(16, c.window);
-    config.take(20, c.warm_up);
-    config.take(1, c.reprofile);
-    config.take(1, c.mode_write);
-    config.take(3, c.mode);
-    StructReader capacity(top_->capacity_o);
-    capacity.take(7, c.capacity_warps);
-    capacity.take(17, c.capacity_registers);
-    capacity.take(18, c.capacity_shared);
+    take_fields(top_->config_o, 0, 8, c.drain_limit, 13, c.request_share, 8, c.monitor_hold, 16, c.monitor_window, 15,
+                c.monitor_threshold, 1, c.monitor_enable, 16, c.loss_limit, 15, c.epsilon, 16, c.delay, 16, c.window, 20,
+                c.warm_up, 1, c.reprofile, 1, c.mode_write, 3, c.mode);
+    take_fields(top_->capacity_o, 0, 7, c.capacity_warps, 17, c.capacity_registers, 18, c.capacity_shared);
     c.capacity_slots = top_->capacity_slots_o;
     for (unsigned k = 0; k < p_.max_kernels; ++k) {
-      c.demand_warps[k] = get_field(top_->demand_o, kAmountBits * k, 7);
-      c.demand_registers[k] = get_field(top_->demand_o, kAmountBits * k + 7, 17);
-      c.demand_shared[k] = get_field(top_->demand_o, kAmountBits * k + 24, 18);
+      take_fields(top_->demand_o, kAmountBits * k, 7, c.demand_warps[k], 17, c.demand_registers[k], 18, c.demand_shared[k]);
       c.grid[k] = get_field(top_->grid_o, 32 * k, 32);
       c.priority[k] = static_cast<std::uint8_t>(get_field(top_->priority_o, 3 * k, 3));
       c.repeat[k] = get_field(top_->repeat_o, k, 1) != 0;

@@ -43,34 +43,17 @@ void clear_port(Port& port) {
   }
 }
 
-/// Fields of a port that is a packed struct, one after the other: the last one of the struct comes first.
-template <class Port>
-class StructReader {
- public:
-  explicit StructReader(const Port& port) : port_(port) {}
-  template <class Value>
-  void take(unsigned width, Value& value) {
-    value = static_cast<Value>(get_field(port_, at_, width));
-    at_ += width;
-  }
-
- private:
-  const Port& port_;
-  unsigned at_ = 0;
-};
-template <class Port>
-class StructWriter {
- public:
-  explicit StructWriter(Port& port) : port_(port) {}
-  void put(unsigned width, std::uint32_t value) {
-    set_field(port_, at_, width, value);
-    at_ += width;
-  }
-
- private:
-  Port& port_;
-  unsigned at_ = 0;
-};
+/// Fields of a port that is a packed struct, width and value of each: the last one of the struct comes first.
+template <class Port, class Value, class... Rest>
+void take_fields(const Port& port, unsigned lsb, unsigned width, Value& value, Rest&&... rest) {
+  value = static_cast<Value>(get_field(port, lsb, width));
+  if constexpr (sizeof...(rest) != 0) take_fields(port, lsb + width, rest...);
+}
+template <class Port, class Value, class... Rest>
+void put_fields(Port& port, unsigned lsb, unsigned width, Value value, Rest... rest) {
+  set_field(port, lsb, width, static_cast<std::uint32_t>(value));
+  if constexpr (sizeof...(rest) != 0) put_fields(port, lsb + width, rest...);
+}
 
 /// A sluice_pkg::amounts_t at `lsb`: warps, registers, bytes of shared memory.
 inline constexpr unsigned kAmountBits = 7 + 17 + 18;

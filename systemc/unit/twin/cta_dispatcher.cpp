@@ -67,7 +67,7 @@ SmSet CtaDispatcherTwin::eligible(const CtaDispatcherIn& in, std::uint32_t k) co
   for (std::uint32_t sm = 0; params_.sm_enable && sm < params_.num_sms; ++sm) {
     if (!in.sm_enable[sm]) set.erase(sm);
   }
-  if (guard_.reserved && claims(in, *guard_.claim) && guard_.claim != k) set.erase(*guard_.reserved);
+  if (guard_.reserved && guard_.claim && guard_.claim != k) set.erase(*guard_.reserved);
   return set;
 }
 
@@ -92,7 +92,7 @@ std::optional<CtaDispatcherTwin::Pick> CtaDispatcherTwin::pick(const CtaDispatch
   std::optional<std::uint32_t> best;  // in order it may be one that has no room
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     if (!may_take(k) || (eligible(in, k).empty() && !in.in_order)) continue;
-    if (claims(in, k) && !eligible(in, k).empty()) return Pick{k, *eligible(in, k).next(next_sm_)};
+    if (guard_.claim == k && !eligible(in, k).empty()) return Pick{k, *eligible(in, k).next(next_sm_)};
     if (!best || goes_before(in, k, *best)) best = k;
   }
   if (!best || eligible(in, *best).empty()) return std::nullopt;

@@ -120,6 +120,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   struct Guard {
     std::uint32_t timer = 0, mark = 0, urgent = 0;
     std::optional<std::uint32_t> claim, reserved;
+    std::optional<std::uint32_t> found;  ///< SM that was read in the cycle before, with a quota of the claim
     /// The timer has begun anew since the SMs are read for the claim, or since the reserved one showed life.
     bool tired = false;
     std::uint32_t next = 0;  ///< first in the round
@@ -149,7 +150,6 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   [[nodiscard]] std::uint32_t waiting(const CtaDispatcherIn& in) const;
   /// It is ready, or a CTA of it ends.
   [[nodiscard]] bool shows_life(const CtaDispatcherIn& in, std::uint32_t sm) const;
-  [[nodiscard]] bool claims(const CtaDispatcherIn& in, std::uint32_t k) const;
   [[nodiscard]] bool clock_guard(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken, bool reads);
   void clock_flush(const CtaDispatcherIn& in);
   void refresh_flush();

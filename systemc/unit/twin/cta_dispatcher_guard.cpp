@@ -22,11 +22,6 @@ std::uint32_t CtaDispatcherTwin::waiting(const CtaDispatcherIn& in) const {
   return mask;
 }
 
-/// It goes before the others.
-bool CtaDispatcherTwin::claims(const CtaDispatcherIn& in, std::uint32_t k) const {
-  return guard_.claim == k && (waiting(in) >> k & 1U) != 0;
-}
-
 bool CtaDispatcherTwin::shows_life(const CtaDispatcherIn& in, std::uint32_t sm) const {
   if (!params_.sm_ready || (left_ && left_->sm == sm)) return true;
   return !unready_.contains(sm) && (!params_.sm_enable || in.sm_enable[sm]);
@@ -44,10 +39,11 @@ bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std
   next.urgent = (guard_.urgent | (tick ? guard_.mark : 0)) & still;
   bool sweep = false;
   if (!guard_.claim) {
-    const std::uint32_t asks = guard_.urgent & still, first = asks >> guard_.next << guard_.next;
+    const std::uint32_t asks = guard_.urgent & waits, first = asks >> guard_.next << guard_.next;
     if (asks != 0) {
-      next.claim = static_cast<std::uint32_t>(std::countr_zero(first != 0 ? first : asks));
-      next.next = (*next.claim + 1) % params_.kernels;
+      const auto chosen = static_cast<std::uint32_t>(std::countr_zero(first != 0 ? first : asks));
+      if ((still >> chosen & 1U) != 0) next.claim = chosen;
+      next.next = (chosen + 1) % params_.kernels;
       sweep = true;
     }
   } else if ((still >> *guard_.claim & 1U) == 0 || (tick && guard_.tired && !guard_.reserved)) {
@@ -55,10 +51,12 @@ bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std
   }
   const auto enabled = [&](std::uint32_t sm) { return !params_.sm_enable || in.sm_enable[sm]; };
   const auto fit = [&](std::uint32_t sm) { return enabled(sm) && !guard_.hung.contains(sm); };
-  if (!guard_.reserved && guard_.claim) {
+  next.found.reset();
+  if (guard_.claim) {
     const std::uint32_t k = *guard_.claim;
-    if (out_.dispatch_valid && in.port_quota[k] != 0 && fit(out_.dispatch_sm)) next.reserved = out_.dispatch_sm;
-    if (reads && eval_ && in.quota[k] != 0 && fit(*eval_)) next.reserved = eval_;
+    if (out_.dispatch_valid && in.port_quota[k] != 0 && fit(out_.dispatch_sm)) next.found = out_.dispatch_sm;
+    if (reads && eval_ && in.quota[k] != 0 && fit(*eval_)) next.found = eval_;
+    if (!guard_.reserved && guard_.found && fit(*guard_.found)) next.reserved = guard_.found;
   }
   const bool dead = guard_.reserved && !shows_life(in, *guard_.reserved), gives_up = tick && guard_.tired && dead;
   const bool lost = guard_.reserved && (gives_up || !enabled(*guard_.reserved));

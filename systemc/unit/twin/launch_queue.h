@@ -23,12 +23,12 @@ class LaunchQueueTwin {
 
   [[nodiscard]] bool ready() const { return waiting_.size() < places_; }
   /// The launch that goes to a slot in this cycle. @param free  a bit a kernel slot: the port's, and FREE
-  /// @param purge  of this cycle: what it meets goes to none
+  /// @param purge  of this cycle: none goes
   [[nodiscard]] std::optional<PortLaunch> take(const LaunchIn& in, std::uint32_t free,
                                                const std::optional<SluiceCsrPurge>& purge) const {
     if (places_ == 0 || (waiting_.empty() && !in.valid)) return std::nullopt;
     const LaunchRequest& next = waiting_.empty() ? in.launch : waiting_.front().launch;
-    if (hands_back() || (purge && purge->meets(next.context))) return std::nullopt;
+    if (hands_back() || purge) return std::nullopt;
     if (taken_) free &= ~(1U << *taken_);  // its launch is made in this cycle
     if (free == 0) return std::nullopt;
     std::uint32_t slot = 0;

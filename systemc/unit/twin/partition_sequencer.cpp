@@ -30,7 +30,7 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
   SequencerOut out;
   out.quota_changed = changed_ || (config.static_write && layout_ == Layout::Static);
   out.regions = layout_ == Layout::Free;
-  out.round_robin = out.regions && is(config, Mode::Fcfs);
+  out.round_robin = out.regions && turns_;
   out.in_order = out.regions && !out.round_robin;
   out.profile_clear = state_ == State::kDrain;
   out.profile_enable = state_ == State::kProfile;
@@ -366,6 +366,7 @@ bool PartitionSequencerTwin::restarts(const SluiceConfig& config, const Sequence
 
 void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn& in) {
   changed_ = decision_ = at_once_ = false;
+  turns_ = is(config, Mode::Fcfs);
   if (state_ == State::kDrain) {  // in each of its cycles, also the one that a restart comes in
     if (first_window_) {
       dropped_ = false;

@@ -127,6 +127,7 @@ class PartitionSequencerTwin {
   regs::SequencerState state_ = regs::SequencerState::kIdle;
   Layout layout_ = Layout::Free;
   bool changed_ = false, decision_ = false, spatial_ = false, no_fit_ = false, first_window_ = false;
+  bool turns_ = false;                         ///< FCFS, in the cycle before
   bool dropped_ = false, no_profile_ = false;  ///< a sample of the last profile was dropped; a kernel had no other
   PerKernel<bool> sampled_{};                  ///< by kernel slot: a sample of it counts
   std::uint8_t spent_ = 0;                     ///< mask of kernel slots: in some cycle of the window
