@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What each option of the unit costs: area, flops, latches and clock of sluice_top at the standard point, mapped with no option, with each alone, and
-with all of them.
+with all of them; or the named configurations, with 20 % of the period for inputs and outputs each, and 5 % uncertainty of the clock.
 
-  synth/options.py [--liberty F] [--only OPTION ...] [--json F] [--jobs N]
+  synth/options.py [--liberty F] [--only OPTION ... | --named] [--json F] [--jobs N]
 
 Equal designs differ by ABC's choices: some 0.3 % of area, 3 to 10 % of clock. What was mapped before is kept, as synth/run.sh does."""
 import argparse
@@ -19,18 +19,32 @@ from flow import OPTIONS, STANDARD, values_of
 
 SIZES = {"LAUNCH_QUEUE": 2, "PATIENCE": 16, "CHURN": 15}   # of options that have one
 
+USUAL = {"SM_READY": 1, "FLUSH": 12, "PRIORITY": 1, "PATIENCE": 16, "LAUNCH_QUEUE": 2}
+NAMED = {"small": {}, "standard": USUAL, "full": USUAL | {"SM_ENABLE": 1, "CHURN": 15, "TAIL": 1, "REGION_UNITS": 64}}
 
-def measure(options, library):
+
+def measure(options, library, share=0.0, uncertainty=0.0):
     values = values_of("sluice_top", STANDARD | options)
     work, stats = mapping.map_module("sluice_top", values, library, 0.7)
     return {"options": options, "area_um2": stats["area_um2"], "flops": stats["flops"], "latches": stats["latches"],
-            "fmax_mhz": timing.analyse(work, "sluice_top", library, 0.7)["fmax_mhz"]}
+            "fmax_mhz": timing.analyse(work, "sluice_top", library, 0.7, with_power=False, share=share, uncertainty=uncertainty)["fmax_mhz"]}
+
+
+def named(library, pool, file):
+    """The configurations, as results/synth/configurations.json has them: what is measured here, and no more."""
+    found = list(pool.map(lambda options: measure(options, library, share=0.2, uncertainty=0.05), NAMED.values()))
+    rows = [{"name": name, "parameters": STANDARD | r["options"], "um2": r["area_um2"], "mhz": r["fmax_mhz"]} for name, r in zip(NAMED, found)]
+    for row in rows:
+        print(f"{row['name']:<10}{row['um2']:>9,.0f} um2{row['mhz']:>7,.0f} MHz")
+    if file:
+        pathlib.Path(file).write_text(json.dumps(rows, indent=1) + "\n")
 
 
 def main():
     parser = argparse.ArgumentParser(prog="synth/options.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.cells"))
     parser.add_argument("--only", nargs="+", choices=[*OPTIONS, "all"], default=[*OPTIONS, "all"], help="beside the unit without options")
+    parser.add_argument("--named", action="store_true", help=f"the configurations {', '.join(NAMED)}")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--jobs", type=positive(int), default=2)
     args = parser.parse_args()
@@ -39,6 +53,8 @@ def main():
     every = {k: SIZES.get(k, 1) for k in OPTIONS}
     points = [{}, *({k: every[k]} for k in OPTIONS if k in args.only), *([every] if "all" in args.only else [])]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        if args.named:
+            return named(library, pool, args.json)
         results = list(pool.map(lambda p: measure(p, library), points))
     base = results[0]
     print(f"{library.path.name}, {STANDARD}: cell area before layout")

@@ -7,10 +7,11 @@ TCL = """read_liberty cells.lib
 read_verilog netlist.v
 link_design {module}
 create_clock -name clk -period {period} [get_ports clk_i]
+set_clock_uncertainty {uncertainty} [get_clocks clk]
 set data_in [list]
 foreach p [all_inputs] {{ if {{[get_property $p full_name] != "clk_i"}} {{ lappend data_in $p }} }}
-if {{[llength $data_in]}} {{ set_input_delay 0 -clock clk $data_in }}
-set_output_delay 0 -clock clk [all_outputs]
+if {{[llength $data_in]}} {{ set_input_delay {share} -clock clk $data_in }}
+set_output_delay {share} -clock clk [all_outputs]
 catch {{ set_false_path -from [get_ports *rst_ni] }}
 set_driving_cell -lib_cell {driver} $data_in
 set_load 0.005 [all_outputs]
@@ -42,13 +43,15 @@ def worst_path(text):
     return min(paths, default=None)
 
 
-def analyse(work, module, library, period_ns, with_power=True):
+def analyse(work, module, library, period_ns, with_power=True, share=0.0, uncertainty=0.0):
     """{fmax_mhz, period_ns, start, end, path_cells, sta_leakage_mw} of a mapped module. The period is searched: paths through latches borrow time.
+    share: of the period that inputs and outputs each take outside; uncertainty: of the clock, a fraction of the period.
     OpenSTA's report of power does not end where registers are latches: without it no leakage is given."""
     driver = library.inverter(2).name
     period, limiting, failed, met, text = period_ns, None, None, None, ""
     while met is None or failed is None or met - failed > 0.002:
-        text = run_sta(work, TCL.format(module=module, period=f"{period:.4f}", driver=driver,
+        text = run_sta(work, TCL.format(module=module, period=f"{period:.4f}", driver=driver, share=f"{share * period:.4f}",
+                                         uncertainty=f"{uncertainty * period:.4f}",
                                          power="catch { report_power -digits 6 }" if with_power else ""))
         if "Error" in text:
             said = next(line for line in text.splitlines() if "Error" in line)
