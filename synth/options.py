@@ -32,10 +32,9 @@ def measure(options, library, share=0.0, uncertainty=0.0):
 
 def named(library, pool, file):
     """The configurations, as results/synth/configurations.json has them: what is measured here, and no more."""
-    found = list(pool.map(lambda options: measure(options, library, share=0.2, uncertainty=0.05), NAMED.values()))
+    found = pool.map(lambda options: measure(options, library, share=0.2, uncertainty=0.05), NAMED.values())
     rows = [{"name": name, "parameters": STANDARD | r["options"], "um2": r["area_um2"], "mhz": r["fmax_mhz"]} for name, r in zip(NAMED, found)]
-    for row in rows:
-        print(f"{row['name']:<10}{row['um2']:>9,.0f} um2{row['mhz']:>7,.0f} MHz")
+    print("\n".join(f"{row['name']:<10}{row['um2']:>9,.0f} um2{row['mhz']:>7,.0f} MHz" for row in rows))
     if file:
         pathlib.Path(file).write_text(json.dumps(rows, indent=1) + "\n")
 

@@ -17,12 +17,10 @@
             || (\dut.i_status.error_q & ~$past(\dut.i_status.error_q )) == '0);
       if ($past(!none_left)) error_info_is_of_the_first_error:
         assert ({\dut.i_status.info_cause_q , \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q }
-            == $past({\dut.i_status.info_cause_q ,
-          \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q }));
+            == $past({\dut.i_status.info_cause_q , \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q }));
       if ($past(none_left && errors != '0)) error_info_names_the_reporter:
         assert (\dut.i_status.info_kernel_q == $past(error_i.kernel) && \dut.i_status.info_sm_q == $past(error_i.sm)
-            && \dut.i_status.info_slot_q == $past(error_i.slot)
-          && \dut.i_status.error_q [\dut.i_status.info_cause_q ]);
+            && \dut.i_status.info_slot_q == $past(error_i.slot) && \dut.i_status.error_q [\dut.i_status.info_cause_q ]);
       if ($past(\dut.i_status.error_q == '0 && errors == '0 && bad_config)) error_info_names_the_slot:
         assert (\dut.i_status.info_kernel_q == ($past(in_slot) ? 3'($past(which)) : 3'd0)
             && \dut.i_status.info_sm_q == '0 && \dut.i_status.info_cause_q == 3'd4);

@@ -98,8 +98,7 @@ module sluice_top_props #(
   always_ff @(posedge clk_i) begin
     started <= 1'b1;
     quiet_q <= rst_ni && idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i
-        && !(launch_valid_i && OPTIONS != 0)
-             && !ready_changes;
+        && !(launch_valid_i && OPTIONS != 0) && !ready_changes;
     irq_q   <= irq;
   end
   (* hierconn *) wire [K-1:0] \dut.i_launch_unit.i_cta_dispatcher.can_admit , \dut.spent ;
