@@ -23,8 +23,9 @@ namespace {
 
 struct RunOptions {
   unsigned quota = 0;
-  std::string sms, quota_file, opaque = "native", socket = service::default_socket(), name;
+  std::string sms, quota_file, opaque, socket = service::default_socket(), name;
   std::optional<int> priority;
+  std::uint64_t memory = 0;
   bool require = false, spin = false;
   std::vector<std::string> command;
 };
@@ -93,6 +94,7 @@ int run(const RunOptions& options) {
   else
     use_fixed(options);
   setenv("SLUICE_OPAQUE", options.opaque.c_str(), 1);
+  setenv("SLUICE_MEMORY", options.memory == 0 ? "" : std::to_string(options.memory).c_str(), 1);
   if (ours) {
     put_interposer_first(folder);
     keep_triton_ptx(folder);
@@ -116,9 +118,13 @@ void add_run_command(CLI::App& app, Action& action) {
   CLI::Option* sms = command->add_option("--sms", options->sms, "the SMs A-B alone")->excludes(quota);
   CLI::Option* file =
       command->add_option("--quota-file", options->quota_file, "a file with the quota, which may change at any time");
-  command->add_option("--opaque", options->opaque, "launches that cannot be transformed: native, hold")
-      ->check(CLI::IsMember({"native", "hold"}))
-      ->capture_default_str();
+  command
+      ->add_option("--opaque", options->opaque,
+                   "launches that cannot be transformed: native, or hold to the program's turn; default: as the service's "
+                   "scheduler needs it")
+      ->check(CLI::IsMember({"native", "hold"}));
+  command->add_option("--memory", options->memory, "bytes of the GPU's memory that it may allocate, e.g. 8G; default: any")
+      ->transform(CLI::AsSizeValue(false));
   command->add_option("--socket", options->socket, "where the service listens")
       ->capture_default_str()
       ->excludes(quota, sms, file);

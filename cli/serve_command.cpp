@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "sw/scheduler/live_scheduler.h"
+#include "sw/scheduler/registry.h"
 #include "sw/service/daemon.h"
 #include "sw/service/learning_scheduler.h"
 #include "sw/service/metrics.h"
@@ -30,6 +32,7 @@ namespace {
 struct ServeOptions {
   std::string socket = service::default_socket(), scheduler = "even", executor, machine, ctas, log, metrics;
   double time_scale = 1;
+  std::uint64_t memory = 0;
   bool mps = false, isolate = false, json = false;
 };
 
@@ -94,6 +97,9 @@ int serve(ServeOptions options) {
   settings.isolate = options.isolate;
   settings.shared_fate = options.mps;
   settings.times = times;
+  settings.memory = options.memory;
+  const auto row = std::ranges::find(scheduler_rows(), options.scheduler, &SchedulerRow::name);
+  settings.hold = options.isolate || (row != scheduler_rows().end() && row->ranks);
   if (options.machine.empty()) settings.for_machine = make;
   settings.hello_within = std::chrono::duration_cast<Time>(std::chrono::duration<double>(options.time_scale));
   service::Service service(
@@ -138,10 +144,12 @@ int status(const ServeOptions& options) {
   fmt::print("scheduler {}, {} decisions, {} clients lost\n", json["scheduler"].get<std::string>(),
              json["decisions"].get<std::uint64_t>(), json["lost"].get<std::uint64_t>());
   for (const auto& c : json["clients"])
-    fmt::print("{:>8}  {:24} priority {:2}  {:8}  {} launches, {:.3f} ms on the GPU; {} native, {:.3f} ms\n", c["pid"].get<int>(),
-               c["name"].get<std::string>(), c["priority"].get<int>(), c["state"].get<std::string>(),
-               c["kernels"]["quota"]["launches"].get<std::uint64_t>(), c["kernels"]["quota"]["gpu_ms"].get<double>(),
-               c["kernels"]["native"]["launches"].get<std::uint64_t>(), c["kernels"]["native"]["gpu_ms"].get<double>());
+    fmt::print(
+        "{:>8}  {:24} priority {:2}  {:8}  {} launches, {:.3f} ms on the GPU; {} native, {:.3f} ms; {:.1f} MiB, {} refused\n",
+        c["pid"].get<int>(), c["name"].get<std::string>(), c["priority"].get<int>(), c["state"].get<std::string>(),
+        c["kernels"]["quota"]["launches"].get<std::uint64_t>(), c["kernels"]["quota"]["gpu_ms"].get<double>(),
+        c["kernels"]["native"]["launches"].get<std::uint64_t>(), c["kernels"]["native"]["gpu_ms"].get<double>(),
+        static_cast<double>(c["memory"]["used"].get<std::uint64_t>()) / (1U << 20U), c["memory"]["refused"].get<std::uint64_t>());
   return 0;
 }
 
@@ -164,6 +172,8 @@ void add_serve_command(CLI::App& app, Action& action) {
   command->add_option("--time-scale", options->time_scale, "executor fake: so many times as fast as the clock")
       ->capture_default_str()
       ->check(CLI::Range(1e-6, 1e6));
+  command->add_option("--memory", options->memory, "bytes of the GPU's memory that a client may allocate, e.g. 8G; default: any")
+      ->transform(CLI::AsSizeValue(false));
   command->add_option("--log", options->log, "gets a JSON line for each decision; default SOCKET.log");
   command->add_option("--metrics", options->metrics,
                       "answers GET /metrics in Prometheus' text format there: the path of a Unix socket, or 127.0.0.1:PORT");

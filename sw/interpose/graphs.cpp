@@ -116,7 +116,8 @@ bool Graphs::give_block(std::unique_lock<std::mutex>& held, Params& params, cons
   if (params.ctx != nullptr && params.ctx != here) node.reason = "a kernel of another context than the graph's";
   if (!node.reason.empty()) return false;
   const std::optional<Transformed> ours = program_.transformed(held, launch, true, node.kernel, node.reason);
-  if (!ours) return false;
+  if (ours) node.reason = program_.not_worth_it(node.kernel, *ours, true);
+  if (!node.reason.empty()) return false;
   node.reason = "no memory for the job's state";
   if (exec.lane == nullptr) exec.lane = program_.lanes().of_graphs(held);
   if (exec.lane == nullptr) return false;

@@ -26,7 +26,7 @@ CUresult get_proc_address_v2(const char* name, void** function, int version, cuu
 void* hook(Symbol symbol) {
   if (symbol == kcuGetProcAddress) return address(get_proc_address);
   if (symbol == kcuGetProcAddress_v2) return address(get_proc_address_v2);
-  for (const auto of : {module_hook, launch_hook, wait_hook})
+  for (const auto of : {module_hook, launch_hook, memory_hook, wait_hook})
     if (void* ours = of(symbol)) return ours;
   return Recorder::instance() == nullptr ? graph_hook(symbol) : nullptr;  // graphs are not recorded
 }

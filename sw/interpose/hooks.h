@@ -7,6 +7,7 @@ namespace sluice::interpose {
 
 [[nodiscard]] void* module_hook(Symbol symbol);
 [[nodiscard]] void* launch_hook(Symbol symbol);
+[[nodiscard]] void* memory_hook(Symbol symbol);
 [[nodiscard]] void* wait_hook(Symbol symbol);
 [[nodiscard]] void* graph_hook(Symbol symbol);
 

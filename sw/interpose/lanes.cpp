@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sw/interpose/memory.h"
 #include "sw/interpose/program.h"
 #include "sw/interpose/table.h"
 
@@ -223,9 +224,12 @@ Lanes::Sums Lanes::sums() {
   return sums;
 }
 
+bool Lanes::admitted_runs() { return Program::instance().held_one_runs(); }
 void Lanes::look_at_admitted() { Program::instance().look_at_admitted(); }
 
 std::vector<CoverageLine> Lanes::coverage() { return Program::instance().coverage_lines(); }
+
+MemoryFigures Lanes::memory() { return Memory::instance().figures(); }
 
 DeviceShape Lanes::device() {
   const std::shared_ptr<ContextState> state = here();

@@ -85,9 +85,11 @@ class Lanes : public ILanes {
   explicit Lanes(std::mutex& lock) : lock_(lock) {}
   void on_share(LaneId lane, const Share& share) override;
   void await_leaving(std::span<const LaneId> ids) override;
+  [[nodiscard]] bool admitted_runs() override;
   void look_at_admitted() override;
   void on_gone(const std::string& why) override;
   [[nodiscard]] std::vector<CoverageLine> coverage() override;
+  [[nodiscard]] MemoryFigures memory() override;
   [[nodiscard]] DeviceShape device() override;
 
   // With the lock held.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "sw/gpu/jobs/job_shape.h"
 #include "sw/gpu/rewrite/transform.h"
@@ -19,7 +20,6 @@ namespace {
 /// Launches of a stream since one of its launches under quota has ended: the driver's queue, of about a thousand, must not fill
 /// up.
 constexpr std::size_t kMostQueued = 900;
-constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
 
 bool capturing(CUstream stream) {
@@ -39,16 +39,18 @@ class InDriver {
 /// no grid begins.
 std::size_t most_lanes() { return channels_of_process() - 1; }
 
-/// Launches under quota that take less, on average, go on natively. SLUICE_SHORT_US; 0: none.
-double short_us() {
-  static const double us = [] {
+}  // namespace
+
+/// SLUICE_SHORT_US: launches that take less, on average, go on natively; 0: none.
+std::string Program::not_worth_it(const std::string& kernel, const Transformed& launch, bool of_graph) {
+  static const double least = [] {
     const char* set = std::getenv("SLUICE_SHORT_US");
     return set == nullptr ? 25.0 : std::strtod(set, nullptr);
   }();
-  return us;
+  const std::optional<double> us = coverage_.microseconds(kernel, launch.blocks);
+  if (us) return *us < least ? kShort : "";
+  return of_graph && launch.small && least > 0 ? std::string(gpu::gate_row(gpu::GateRule::SmallNode).native) : "";
 }
-
-}  // namespace
 
 std::optional<std::string> Program::prepare(Kernel& kernel, Part& part, const ProgramLaunch& launch, Transformed& out) {
   if (const std::string& why = lanes_.shares().native(); !why.empty()) return why;
@@ -79,6 +81,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, Part& part, const Pr
   out.demand = fits.demand;
   out.blocks = out.job->blocks;
   out.waits = kernel.form->waits;
+  out.small = out.blocks < 2ULL * fits.sms * fits.native;
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     out.parameters.push_back(buffer != nullptr ? buffer + kernel.parameters[i].first : launch.parameters[i]);
     out.bytes.push_back(kernel.parameters[i].second);
@@ -156,58 +159,91 @@ CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& 
   return result;
 }
 
-bool Opaque::holds() {
-  static const bool holds = [] {
-    const char* set = std::getenv("SLUICE_OPAQUE");
-    return set != nullptr && std::string_view(set) == "hold";
-  }();
-  return holds;
-}
-
-bool Opaque::free() const {
-  if (entering_ || !under_way_) return !entering_;
+void Opaque::look() {
   CUcontext before = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&before);
-  if (before == nullptr) SLUICE_REAL(cuCtxSetCurrent)(context_);  // a thread of ours
-  return SLUICE_REAL(cuEventQuery)(held_) != CUDA_ERROR_NOT_READY;
+  std::erase_if(under_way_, [&](const Launch& l) {
+    if (before == nullptr) SLUICE_REAL(cuCtxSetCurrent)(l.context);  // a thread of ours
+    if (SLUICE_REAL(cuEventQuery)(l.behind) == CUDA_ERROR_NOT_READY) return false;
+    spare_.push_back({l.context, l.behind});
+    return true;
+  });
 }
 
-void Opaque::entered(CUstream stream) {
-  if (held_ == nullptr) SLUICE_REAL(cuEventCreate)(&held_, CU_EVENT_DISABLE_TIMING);
-  SLUICE_REAL(cuEventRecord)(held_, stream);
-  SLUICE_REAL(cuCtxGetCurrent)(&context_);
-  under_way_ = true;
-  entering_ = false;
+bool Opaque::full() {
+  constexpr std::size_t kMost = 16;
+  if (under_way_.size() + entering_ >= kMost) look();
+  return under_way_.size() + entering_ >= kMost;
+}
+
+bool Opaque::runs() {
+  look();
+  return entering_ != 0 || std::ranges::any_of(under_way_, [](const Launch& l) {
+           return l.lane == nullptr || l.lane->share.ctas.value() != 0 || !l.lane->outstanding();
+         });
+}
+
+void Opaque::entered(CUstream stream, std::shared_ptr<Lane> lane) {
+  Launch launch;
+  SLUICE_REAL(cuCtxGetCurrent)(&launch.context);
+  const auto spare = std::ranges::find(spare_, launch.context, &Launch::context);
+  if (spare != spare_.end()) {
+    launch = *spare;
+    spare_.erase(spare);
+  } else {
+    SLUICE_REAL(cuEventCreate)(&launch.behind, CU_EVENT_DISABLE_TIMING);
+  }
+  SLUICE_REAL(cuEventRecord)(launch.behind, stream);
+  launch.lane = std::move(lane);
+  under_way_.push_back(launch);
+  --entering_;
+  told_ = false;
 }
 
 void Opaque::context_ends(CUcontext context) {
-  if (context_ != context) return;
-  held_ = nullptr;
-  under_way_ = false;
+  const auto of_it = [&](const Launch& l) { return l.context == context; };
+  std::erase_if(spare_, of_it);
+  std::erase_if(under_way_, of_it);
 }
 
 bool Opaque::ended() {
-  if (!under_way_ || !free()) return false;
-  under_way_ = false;
-  return true;
+  if (told_ || entering_ != 0) return false;
+  look();
+  return under_way_.empty() && !told_.exchange(true);
+}
+
+bool Program::holds() {
+  static const std::string set = [] {
+    const char* value = std::getenv("SLUICE_OPAQUE");
+    return std::string(value == nullptr ? "" : value);
+  }();
+  return set.empty() ? lanes_.shares().holds() : set == "hold";
 }
 
 CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
-  while (!opaque_.free() || !lanes_.shares().admit(row.key->kernel)) {
+  const auto behind_what_waits = [&] {  // it would keep the turn from what it waits for
+    const std::shared_ptr<Lane> lane = lanes_.known(stream);
+    return lane != nullptr && lane->share.ctas.value() == 0 && lane->outstanding();
+  };
+  while (opaque_.full() || behind_what_waits() || !lanes_.shares().admit(row.key->kernel)) {
     held.unlock();
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
     held.lock();
   }
-  if (opaque_.ended()) lanes_.shares().admitted_ended();
   opaque_.enters();
   const CUresult result = run_native(held, row, stream, as_it_is);
   if (!held.owns_lock()) held.lock();
-  opaque_.entered(stream);
+  opaque_.entered(stream, lanes_.known(stream));
   return result;
 }
 
+bool Program::held_one_runs() {
+  const std::scoped_lock held(lock_);
+  return opaque_.runs();
+}
+
 void Program::look_at_admitted() {
-  if (!Opaque::holds()) return;
+  if (opaque_.told()) return;
   const std::scoped_lock held(lock_);
   if (opaque_.ended()) lanes_.shares().admitted_ended();
 }
@@ -230,20 +266,16 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
   std::optional<Transformed> ours = transformed(held, launch, false, name, reason);
   std::shared_ptr<Lane> lane;
   const std::uint64_t blocks = ours ? ours->blocks : 0;
-  if (ours) {
-    if (const auto us = coverage_.microseconds(name, ours->blocks); us && *us < short_us()) {
-      reason = kShort;
-      ours.reset();
-    }
-  }
+  if (ours) reason = not_worth_it(name, *ours, false);
+  if (!reason.empty()) ours.reset();
   if (ours) {
     lane = enter(held, launch.stream, reason);
     if (lane == nullptr) ours.reset();
   }
   if (!ours) {
     Coverage::Row& row = coverage_.row({Coverage::Way::Native, name, reason});
-    const bool hold = Opaque::holds() && lanes_.shares().native().empty() && lanes_.gone().empty() &&
-                      reason != gpu::gate_row(gpu::GateRule::SmallGrid).native && reason != kShort && reason != kNotLoaded;
+    const bool hold =
+        holds() && lanes_.shares().native().empty() && lanes_.gone().empty() && reason != kShort && reason != kNotLoaded;
     if (hold) return run_held(held, row, launch.stream, as_it_is);
     if (k != nullptr && reason != kNotLoaded && reason != kOtherContext && k->later == nullptr && k->lazy == nullptr) {
       k->known = launch.facts;  // the next one like it is not decided anew

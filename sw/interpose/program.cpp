@@ -11,6 +11,7 @@
 
 #include "sw/gpu/rewrite/transform.h"
 #include "sw/gpu/runtime/control.h"
+#include "sw/interpose/memory.h"
 #include "sw/interpose/table.h"
 
 namespace sluice::interpose {
@@ -48,6 +49,7 @@ Program::Program() {
                    instance().lanes_.forget();
                    instance().drains_ = 0;
                    instance().graphs_.forget();
+                   Memory::instance().forget();
                    instance().lock_.unlock();
                  });
 }
@@ -457,6 +459,7 @@ void Program::forget_context(CUcontext context, ContextId id) {
   graphs_.context_ends(id);
   coverage_.context_ends(id);
   opaque_.context_ends(context);
+  Memory::instance().context_ends(id);
   static_cast<void>(forget_kernels([&](const Kernel& k) { return k.context == id; }));  // the driver unloads all that is there
   std::erase_if(kernels_, [&](const auto& k) {
     const auto part = k.second->parts.find(id);

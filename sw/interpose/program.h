@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -44,6 +45,7 @@ struct Transformed {
   KernelDemand demand;
   std::uint64_t blocks = 0;
   bool waits = false;
+  bool small = false;                                                  ///< of less than two rounds of what the SMs hold
   bool follows_closely = false;                                        ///< its CTAs may be placed while the launch before it ends
   std::vector<std::size_t> bytes;                                      ///< of the program's parameters
   [[nodiscard]] Pending pending(const gpu::LaunchFacts& facts) const;  ///< a copy that outlives the program's arguments
@@ -54,22 +56,31 @@ inline constexpr const char* kNotLoaded = "its code could not be loaded while a 
 
 /// This thread launches: where a signal's handler calls exit() then, the driver may be asked nothing.
 inline thread_local bool in_driver = false;
+inline constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
 inline constexpr const char* kOtherContext = "its context is not that of its stream";
 
-/// Launches that cannot be transformed under SLUICE_OPAQUE=hold: one of the process at a time.
+/// Launches without a transformed form that are held to their program's turn: some at a time, until the turn ends.
 class Opaque {
  public:
-  [[nodiscard]] static bool holds();   ///< as the environment says; else they run as they are
-  [[nodiscard]] bool free() const;     ///< none runs: the caller may launch, and says so
-  void enters() { entering_ = true; }  ///< nobody else until entered()
-  void entered(CUstream stream);       ///< the launch is in the stream
+  [[nodiscard]] bool full();      ///< too many are under way: a turn is to end soon after it is told to
+  void enters() { ++entering_; }  ///< a launch is about to be made
+  void entered(CUstream stream, std::shared_ptr<Lane> lane);  ///< it is in the stream, and may stand behind launches of the lane
+  [[nodiscard]] bool runs();  ///< one may be on the GPU: it does not stand behind what waits for a share
   void context_ends(CUcontext context);
-  [[nodiscard]] bool ended();  ///< the launch that entered has, since the last call
+  [[nodiscard]] bool told() const { return told_; }  ///< ended() has said so, and none entered since. From any thread
+  [[nodiscard]] bool ended();                        ///< all that entered have, since the last call
 
  private:
-  CUevent held_ = nullptr;
-  CUcontext context_ = nullptr;  ///< of the launch that entered last
-  bool under_way_ = false, entering_ = false;
+  struct Launch {
+    CUcontext context = nullptr;
+    CUevent behind = nullptr;
+    std::shared_ptr<Lane> lane{};
+  };
+  void look();
+  std::deque<Launch> under_way_;
+  std::vector<Launch> spare_;
+  std::size_t entering_ = 0;
+  std::atomic<bool> told_ = true;
 };
 
 class Program {
@@ -94,6 +105,9 @@ class Program {
   /// @return nothing: natively, for the reason
   [[nodiscard]] std::optional<Transformed> transformed(std::unique_lock<std::mutex>& held, const ProgramLaunch& launch,
                                                        bool patient, std::string& name, std::string& reason);
+  /// Why a launch runs natively although it could be ours, as far as launches of the kernel were timed; empty: it does not.
+  /// @param of_graph  the node stays what it is made
+  [[nodiscard]] std::string not_worth_it(const std::string& kernel, const Transformed& launch, bool of_graph);
   void captures() { captures_ = true; }  ///< from here on a stream may be captured
   void captured(void* handle);           ///< a launch of it: the node may have the function of the context
   [[nodiscard]] std::string name_of(void* function) const;
@@ -136,6 +150,8 @@ class Program {
   [[nodiscard]] Graphs& graphs() { return graphs_; }
   [[nodiscard]] std::vector<CoverageLine> coverage_lines();
   void tell_at_exit();
+  [[nodiscard]] bool holds();  ///< launches without a transformed form, to the program's turn
+  [[nodiscard]] bool held_one_runs();
   void look_at_admitted();  ///< from a thread of ours: tells who decides when what was admitted has ended
 
  private:

@@ -31,8 +31,9 @@ using service::StubState;
 using service::StubWord;
 using Step = OrderTimes::Step;
 
-constexpr auto kLinger = std::chrono::milliseconds(1);  ///< between a lane's last launch and the end of its job
-constexpr auto kCoverage = std::chrono::milliseconds(500);
+using std::chrono::nanoseconds;
+constexpr nanoseconds kLinger = std::chrono::milliseconds(1);  ///< between a lane's last launch and the end of its job
+constexpr nanoseconds kCoverage = std::chrono::milliseconds(500), kSoon = std::chrono::microseconds(50);
 constexpr Share kNothing{CtaCount(0), {}};
 constexpr LaneId kOpaque = 0;  ///< of launches that cannot be transformed, one at a time; streams and graphs count from 1
 constexpr std::uint32_t kOpaqueThreads = 32;  ///< of a CTA: what it takes is not known, and no share is enforced
@@ -67,6 +68,8 @@ class ServiceShares : public IShares {
       return;
     }
     descriptor_ = sluice_descriptor(session_);
+    hold_ = (session_->welcome.flags & service::kHold) != 0;
+    memory_ = session_->welcome.memory;
     wake_ = service::UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     start_thread([this] { talk(); });  // ends with the process, or with the service
     ending() = this;
@@ -85,43 +88,45 @@ class ServiceShares : public IShares {
       lane.kernel = kernel;
       ++lane.version;
     }
-    if (!lane.busy) {
-      lane.busy = true;
-      lane.share = unasked();
-      lane.begun_before = lane.begun;
-      lane.done_before = lane.done;
-    }
+    begin(lane);
     if (!lane.open || other) {
       lane.news = true;
       ::eventfd_write(wake_.get(), 1);
     }
     return lane.share;
   }
-  /// What cannot be transformed is a job of its own: it starts when it is given anything, and leaves by its end.
+  bool holds() const override { return hold_; }
+  std::uint64_t memory_limit() const override { return memory_; }
+  /// What cannot be transformed starts in a turn of one of the program's streams, which then lasts until it has ended. Without
+  /// one it is a job of its own: it starts when that is given anything, and leaves by its end.
   bool admit(const std::string& kernel) override {
     const std::scoped_lock lock(mutex_);
     if (!why_.empty()) return true;
     Lane& lane = lanes_known_[kOpaque];
+    const bool turn = std::ranges::any_of(lanes_known_, [](const auto& l) {
+      return l.first != kOpaque && l.second.busy && l.second.share.ctas.value() != 0 && !l.second.to_leave;
+    });
+    if (turn) lane.admitted_last = Clock::now();
+    if (turn && !lane.busy) return lane.admitted = true;
     lane.idle_since.reset();
-    if (!lane.busy) {
-      lane.busy = true;
-      lane.share = unasked();
-    }
+    begin(lane);
     if (!lane.open || lane.kernel.name != kernel) {
       if (lane.kernel.name != kernel) ++lane.version;
       lane.kernel = {kernel, kOpaqueThreads, 0, 0, 1};
       lane.news = true;
       ::eventfd_write(wake_.get(), 1);
     }
-    lane.admitted = lane.share.ctas.value() != 0;
-    if (lane.admitted) ++lane.begun;
-    return lane.admitted;
+    const bool now = turn || lane.share.ctas.value() != 0;
+    lane.admitted = lane.admitted || now;
+    if (now) ++lane.begun;
+    return now;
   }
   void admitted_ended() override {
     const std::scoped_lock lock(mutex_);
-    lanes_known_[kOpaque].admitted = false;
-    lanes_known_[kOpaque].done = lanes_known_[kOpaque].begun;
-    lanes_known_[kOpaque].idle_since = Clock::now();
+    Lane& lane = lanes_known_[kOpaque];
+    lane.admitted = false;
+    lane.done = lane.begun;
+    if (lane.busy) lane.idle_since = Clock::now();
     ::eventfd_write(wake_.get(), 1);
   }
   void progress(LaneId id, std::uint64_t begun, std::uint64_t done) override {
@@ -140,7 +145,7 @@ class ServiceShares : public IShares {
     const std::scoped_lock lock(mutex_);
     Lane& lane = lanes_known_[id];
     lane.idle_since = Clock::now();
-    if (lane.to_leave) ::eventfd_write(wake_.get(), 1);  // somebody waits for it
+    if (lane.to_leave || hold_) ::eventfd_write(wake_.get(), 1);  // somebody may wait for it
   }
   bool changes() const override { return true; }
   std::string times_json() const override {
@@ -157,13 +162,14 @@ class ServiceShares : public IShares {
     KernelDemand kernel;
     std::uint64_t version = 0;  ///< of the kernel
     Share share = kNothing;
-    bool busy = false;      ///< between a launch and the end of the job
-    bool news = false;      ///< the service has to hear of a launch
-    bool open = false;      ///< a job of the service
-    bool to_leave = false;  ///< told to
-    bool left = false;      ///< and has
-    bool admitted = false;  ///< kOpaque: it has started, and not ended
-    bool refused = false;   ///< the service takes no more: it runs as another of the program's
+    bool busy = false;                ///< between a launch and the end of the job
+    bool news = false;                ///< the service has to hear of a launch
+    bool open = false;                ///< a job of the service
+    bool to_leave = false;            ///< told to
+    bool left = false;                ///< and has
+    bool admitted = false;            ///< kOpaque: launches have started, and not all have ended
+    Clock::time_point admitted_last;  ///< in another lane's turn
+    bool refused = false;             ///< the service takes no more: it runs as another of the program's
     std::optional<sluice_stub> stub;
     std::optional<Clock::time_point> idle_since;
     std::uint64_t begun = 0, done = 0;                ///< of the lane
@@ -177,6 +183,12 @@ class ServiceShares : public IShares {
     return last;
   }
 
+  void begin(Lane& lane) {
+    if (std::exchange(lane.busy, true)) return;
+    lane.share = unasked();
+    lane.begun_before = lane.begun;
+    lane.done_before = lane.done;
+  }
   /// What a lane may take until the service has answered: the whole GPU while nobody has anything of it.
   Share unasked() const { return share_of(StubWord::of(__atomic_load_n(&session_->page->unasked, __ATOMIC_ACQUIRE))); }
 
@@ -190,7 +202,9 @@ class ServiceShares : public IShares {
     while (why_now().empty() && !leaving_) {
       pollfd fds[] = {{descriptor_, POLLIN, 0}, {wake_.get(), POLLIN, 0}};
       const bool busy = any_busy();
-      ::poll(fds, 2, busy && spins_ ? 0 : static_cast<int>(busy ? kLinger.count() : kCoverage.count()));
+      const auto most = spins_ && busy ? nanoseconds(0) : held_up() ? kSoon : busy ? kLinger : kCoverage;
+      const timespec wait = {0, static_cast<long>(most.count())};
+      ::ppoll(fds, 2, &wait, nullptr);
       eventfd_t count = 0;
       (void)::eventfd_read(wake_.get(), &count);
       const std::scoped_lock lock(talking_);
@@ -216,9 +230,11 @@ class ServiceShares : public IShares {
     const StubWord now = StubWord::of(__atomic_load_n(&stub.word, __ATOMIC_ACQUIRE));
     // An order that was answered stands there until the service has read the answer.
     const bool told_to_leave = now.state == StubState::ToEvict && lane.answered != now.evictions;
-    const bool over = lane.idle_since && (told_to_leave || Clock::now() - *lane.idle_since >= kLinger);
+    const bool stays = (lane.idle_since || lane.left) && others_ride(id) && lanes_.admitted_runs();
+    const bool over =
+        lane.idle_since && !stays && (told_to_leave || Clock::now() - *lane.idle_since >= kLinger || another_waits(id));
     if (over) return close(id, lane);
-    bool has_left = told_to_leave && lane.left;
+    bool has_left = told_to_leave && lane.left && !stays;
     if (told_to_leave && id == kOpaque) {  // what has not started never will, from before the service hears so
       const std::scoped_lock lock(mutex_);
       Lane& kept = lanes_known_[id];
@@ -328,6 +344,11 @@ class ServiceShares : public IShares {
   bool send_coverage(bool at_once) {
     if (!at_once && Clock::now() - told_coverage_ < kCoverage) return true;
     told_coverage_ = Clock::now();
+    if (const MemoryFigures now = lanes_.memory(); now != last_memory_) {
+      last_memory_ = now;
+      service::Memory m{{}, now.used, now.most, now.refused};
+      if (session_->tell(m) != SLUICE_OK) return false;
+    }
     const std::vector<CoverageLine> table = lanes_.coverage();
     if (table.empty() || table == last_coverage_) return true;
     last_coverage_ = table;
@@ -366,6 +387,27 @@ class ServiceShares : public IShares {
     const std::scoped_lock lock(mutex_);
     return why_;
   }
+  static bool waits(const Lane& lane) { return lane.busy && !lane.idle_since && lane.share.ctas.value() == 0; }
+  /// Launches without a transformed form have started in this lane's turn, and not ended. Not for ever: they may wait for a
+  /// launch that waits for the turn.
+  bool others_ride(LaneId id) const {
+    const std::scoped_lock lock(mutex_);
+    const auto opaque = lanes_known_.find(kOpaque);
+    return id != kOpaque && opaque != lanes_known_.end() && opaque->second.admitted && opaque->second.share.ctas.value() == 0 &&
+           Clock::now() - opaque->second.admitted_last < std::chrono::seconds(1);
+  }
+  /// One lane of the program at a time has the turn: one that is idle does not keep another from it.
+  bool another_waits(LaneId id) const {
+    const std::scoped_lock lock(mutex_);
+    return hold_ && std::ranges::any_of(lanes_known_, [&](const auto& l) { return l.first != id && waits(l.second); });
+  }
+  /// Something waits for the end of launches that nothing but a look can tell of.
+  bool held_up() const {
+    const std::scoped_lock lock(mutex_);
+    const auto opaque = lanes_known_.find(kOpaque);
+    return opaque != lanes_known_.end() && opaque->second.admitted &&
+           std::ranges::any_of(lanes_known_, [&](const auto& l) { return waits(l.second) || l.second.to_leave; });
+  }
   bool any_busy() const {
     const std::scoped_lock lock(mutex_);
     for (const auto& [id, lane] : lanes_known_)
@@ -385,7 +427,8 @@ class ServiceShares : public IShares {
   }
 
   ILanes& lanes_;
-  bool required_, spins_;
+  bool required_, spins_, hold_ = false;
+  std::uint64_t memory_ = 0;
   sluice_gpu gpu_{};
   std::atomic<bool> leaving_{false};
   pid_t process_ = ::getpid();
@@ -398,6 +441,7 @@ class ServiceShares : public IShares {
   std::string why_;  ///< nobody decides any more
   Clock::time_point told_coverage_{};
   std::vector<CoverageLine> last_coverage_;
+  MemoryFigures last_memory_;
   std::vector<sluice_stub> free_stubs_;  ///< the thread's
   EvictionTimes times_;
 };

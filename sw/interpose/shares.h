@@ -37,6 +37,12 @@ struct CoverageLine {
   bool operator==(const CoverageLine&) const = default;
 };
 
+/// What a program has of the GPU's memory: bytes, but for `refused`, which counts allocations beyond the limit.
+struct MemoryFigures {
+  std::uint64_t limit = 0, used = 0, most = 0, refused = 0;  ///< limit 0: none
+  bool operator==(const MemoryFigures&) const = default;
+};
+
 /// The interposer, as who decides sees it. Calls come from threads of who decides, never from inside a call of IShares.
 class ILanes {
  public:
@@ -45,10 +51,12 @@ class ILanes {
   virtual void on_share(LaneId lane, const Share& share) = 0;
   /// Waits, without sleep and not for long, until these lanes have been reported as evicted, or do something else.
   virtual void await_leaving(std::span<const LaneId>) {}
-  virtual void look_at_admitted() {}  ///< IShares::admitted_ended(), where what was admitted has ended
+  [[nodiscard]] virtual bool admitted_runs() { return true; }  ///< what was admitted, and has not ended, may be on the GPU
+  virtual void look_at_admitted() {}                           ///< IShares::admitted_ended(), where what was admitted has ended
   /// Nobody decides any more: every lane gets the whole GPU, launches to come run natively with this reason.
   virtual void on_gone(const std::string& why) = 0;
   [[nodiscard]] virtual std::vector<CoverageLine> coverage() = 0;
+  [[nodiscard]] virtual MemoryFigures memory() { return {}; }
   [[nodiscard]] virtual DeviceShape device() = 0;  ///< of the current context
 };
 
@@ -61,9 +69,13 @@ class IShares {
   /// its largest kernel, the blocks of all.
   /// @return what the lane's launches hold now
   [[nodiscard]] virtual Share launched(LaneId lane, const KernelDemand& kernel, std::uint64_t blocks) = 0;
-  /// A launch that cannot be transformed wants to start (`--opaque hold`). @return false: ask again soon
+  /// Launches that cannot be transformed wait for admit(), where the program's environment says nothing of it. Constant.
+  [[nodiscard]] virtual bool holds() const { return false; }
+  /// Such a launch wants to start. @return false: ask again soon
   [[nodiscard]] virtual bool admit(const std::string& kernel) = 0;
-  virtual void admitted_ended() {}  ///< what was admitted has ended
+  virtual void admitted_ended() {}  ///< all that was admitted has ended
+  /// Bytes of the GPU's memory that the program may allocate; 0: any. Constant.
+  [[nodiscard]] virtual std::uint64_t memory_limit() const { return 0; }
   /// About each millisecond, of the launch in front. @param begun, done  blocks since the lane's first launch
   virtual void progress(LaneId /*lane*/, std::uint64_t /*begun*/, std::uint64_t /*done*/) {}
   virtual void evicted(LaneId) {}  ///< without a share, and the last CTA has left; blocks are left

@@ -44,9 +44,9 @@ constexpr SchedulerRow kRows[] = {
      }},
     {"arrival", plain<Arrival>},
     {"rr", plain<Rr>},
-    {"prio_np", plain<PrioNp>},
-    {"piv", plain<Piv>},
-    {"dprr", plain<Dprr>},
+    {"prio_np", plain<PrioNp>, false, Rates::None, true},
+    {"piv", plain<Piv>, false, Rates::None, true},
+    {"dprr", plain<Dprr>, false, Rates::None, true},
     {"adaptive",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<AdaptiveScheduler>(input.machine, input.times, input.mix, input.slots, AdaptiveScheduler::kTurn,

@@ -43,6 +43,7 @@ struct SchedulerRow {
   std::unique_ptr<IScheduler> (*make)(const SchedulerInput& input);
   bool needs_times = false;   ///< of every kernel of the mix
   Rates rates = Rates::None;  ///< CoRuns: of every pair of the mix, and the times alone with all CTAs that fit
+  bool ranks = false;         ///< by the jobs' priorities: what runs beside its turn would break them
 };
 
 /// Schedulers that are more than a policy held over time. A new one is its file, its test, and its row here.

@@ -80,6 +80,7 @@ bool sluice_session::read_one() {
   if (answer.type == Type::Welcome && n == sizeof(Welcome) && file && page == nullptr && keeps_its_size(file.get())) {
     void* at = ::mmap(nullptr, sizeof(Page), PROT_READ, MAP_SHARED, file.get(), 0);
     if (at != MAP_FAILED) page = static_cast<const Page*>(at);
+    std::memcpy(&welcome, room, sizeof welcome);
   } else if (answer.type == Type::Ok && n == sizeof(Ok)) {
     Ok ok;
     std::memcpy(&ok, room, sizeof ok);

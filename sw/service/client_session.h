@@ -54,6 +54,7 @@ struct sluice_session {
   sluice::service::UniqueFd socket;
   pid_t owner = ::getpid();
   const sluice::service::Page* page = nullptr;
+  sluice::service::Welcome welcome{};
   std::mutex mutex;
   std::condition_variable heard;
   bool reading = false;  ///< a thread sleeps on the socket, for all

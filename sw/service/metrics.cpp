@@ -31,6 +31,8 @@ constexpr Metric kMetrics[] = {
     {"sluice_launches_total", "counter", "Launches of kernels", "/kernels/native/launches", "way=\"native\"", 1},
     {"sluice_evictions_total", "counter", "Times that a launch was told to leave the GPU", "/evictions", "", 1},
     {"sluice_waited_seconds_total", "counter", "Time in which launches had no SM", "/waited_ms", "", 1e-3},
+    {"sluice_memory_bytes", "gauge", "Of the GPU's memory, as its allocations say", "/memory/used", "", 1},
+    {"sluice_memory_refused_total", "counter", "Allocations beyond the limit", "/memory/refused", "", 1},
     {"sluice_share_ctas", "gauge", "CTAs that its launches may hold on the GPU, all SMs together", "/share_ctas", "", 1},
 };
 

@@ -9,7 +9,7 @@
 
 namespace sluice::service {
 
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::uint32_t kStubs = 63;      ///< of one session: with the page's head 4,096 bytes
 inline constexpr std::uint32_t kKernels = 4096;  ///< of one session
 inline constexpr std::uint32_t kAllStubs = std::numeric_limits<std::uint32_t>::max();
@@ -29,6 +29,7 @@ enum class Type : std::uint16_t {
   Report,
   Machine,
   Coverage,
+  Memory,
   Welcome = 128,
   Ok,
   StatusText,
@@ -125,14 +126,22 @@ struct Coverage {
   std::uint64_t launches, gpu_ns;
   char name[256], reason[160];
 };
+/// What the client has of the GPU's memory, and its allocations that were beyond its limit. Has no answer.
+struct Memory {
+  static constexpr Type kType = Type::Memory;
+  Header header;
+  std::uint64_t used, most, refused;
+};
 
 struct Welcome {
   static constexpr Type kType = Type::Welcome;
   Header header;
   std::uint32_t session, stubs;
   std::int32_t priority;
-  std::uint32_t reserved;
+  std::uint32_t flags;   ///< kHold
+  std::uint64_t memory;  ///< bytes of the GPU's that the client may allocate; 0: any
 };
+inline constexpr std::uint32_t kHold = 1;  ///< launches without a transformed form wait for the client's turn
 struct Ok {
   static constexpr Type kType = Type::Ok;
   Header header;
@@ -158,7 +167,8 @@ struct Changed {
 static_assert(sizeof(Header) == 8 && sizeof(Hello) == 80 && sizeof(Register) == 280 && sizeof(Priority) == 16);
 static_assert(sizeof(Submit) == 32 && sizeof(Release) == 16 && sizeof(Status) == 8 && sizeof(Bye) == 8);
 static_assert(sizeof(TakeStub) == 16 && sizeof(Report) == 32 && sizeof(Machine) == 32 && sizeof(Coverage) == 448);
-static_assert(sizeof(Welcome) == 24 && sizeof(Ok) == 16 && sizeof(StatusText) == 16 && sizeof(Error) == 256 &&
+static_assert(sizeof(Memory) == 32);
+static_assert(sizeof(Welcome) == 32 && sizeof(Ok) == 16 && sizeof(StatusText) == 16 && sizeof(Error) == 256 &&
               sizeof(Changed) == 16);
 inline constexpr std::size_t kLongestMessage = sizeof(Coverage);
 

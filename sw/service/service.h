@@ -47,6 +47,8 @@ struct ServiceOptions {
   bool shared_fate = false;  ///< executor Gpu: a client that dies with work on the GPU takes the contexts of all others with it
   /// Executor Gpu: a scheduler for the machine that a client reports. Without it the machine stays what it is.
   std::function<std::unique_ptr<IScheduler>(const MachineConfig&)> for_machine{};
+  bool hold = false;                     ///< executor Gpu: clients hold what cannot be transformed to their turns
+  std::uint64_t memory = 0;              ///< bytes of the GPU's that a client may allocate; 0: any
   std::shared_ptr<KernelTimes> times{};  ///< executor Gpu: learns from the clients' coverage; null: nothing learns
   std::size_t most_sessions = 64;
   Time hello_within = std::chrono::seconds(1);

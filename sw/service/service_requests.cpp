@@ -44,7 +44,7 @@ void Service::dispatch(Session& session, std::span<const std::byte> message, Tim
   };
   const auto type = static_cast<Type>(header.type);
   const bool known =
-      header.type >= static_cast<std::uint16_t>(Type::Hello) && header.type <= static_cast<std::uint16_t>(Type::Coverage);
+      header.type >= static_cast<std::uint16_t>(Type::Hello) && header.type <= static_cast<std::uint16_t>(Type::Memory);
   if (!known) throw Refusal{Code::Malformed, fmt::format("type {}: there is none", header.type)};
   const bool before_hello = type == Type::Hello || type == Type::Status || type == Type::Bye;
   if (!session.is_open() && !before_hello) throw Refusal{Code::OutOfOrder, "a request before HELLO"};
@@ -59,6 +59,7 @@ void Service::dispatch(Session& session, std::span<const std::byte> message, Tim
     case Type::Report: return take(session, as(Report{}), now);
     case Type::Machine: return take(session, as(Machine{}));
     case Type::Coverage: return take(session, as(Coverage{}));
+    case Type::Memory: session.memory = as(Memory{}); return;
     case Type::Status: {
       (void)as(Status{});
       const auto waits = [&](const Outgoing& o) { return o.session == session.id && !o.text.empty(); };
@@ -89,6 +90,8 @@ void Service::take(Session& session, const Hello& m) {
   welcome.session = session.id.value();
   welcome.stubs = kStubs;
   welcome.priority = session.priority;
+  welcome.flags = options_.hold ? kHold : 0;
+  welcome.memory = options_.memory;
   send(session.id, welcome);
 }
 

@@ -64,6 +64,11 @@ std::string Service::status_json(Time now) const {
                        {"state", best == kMostAdvanced.size() ? "idle" : sluice::to_string(kMostAdvanced[best])},
                        {"share_ctas", share},
                        {"evictions", session.evictions},
+                       {"memory",
+                        {{"limit", options_.memory},
+                         {"used", session.memory.used},
+                         {"most", session.memory.most},
+                         {"refused", session.memory.refused}}},
                        {"waited_ms", std::chrono::duration<double, std::milli>(waited).count()},
                        {"kernels", kernels_json(session, held)},
                        {"reasons", reasons}});

@@ -54,6 +54,7 @@ struct Service::Session {
   Time held{};               ///< of launches that have ended
   Time waited{};             ///< of launches without an SM, until they got one or ended
   std::uint64_t evictions = 0;
+  Memory memory{};
 
   [[nodiscard]] bool is_open() const { return !name.empty(); }
 };

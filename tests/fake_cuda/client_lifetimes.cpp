@@ -144,9 +144,54 @@ int main(int, char** argv) {
     ::setitimer(ITIMER_REAL, &soon, nullptr);
     for (;;) expect(good(launch(k, 1, stream, {2, 1})), "launch");
   };
-  const std::map<std::string, std::function<void()>> programs = {{"exits", exits}, {"graphs", graphs},     {"reload", reload},
-                                                                 {"reset", reset}, {"contexts", contexts}, {"fault", fault},
-                                                                 {"grids", grids}};
+  const auto memory = [&] {  // of 3 MiB
+    constexpr std::size_t kMiB = 1U << 20U;
+    CUdeviceptr one = 0, two = 0, rows = 0;
+    CUmemGenericAllocationHandle handle = 0;
+    CUarray array = nullptr;
+    std::size_t free = 0, total = 0, pitch = 0;
+    const auto left = [&](std::size_t mib, const char* when) {
+      expect(good(CU(cuMemGetInfo)(&free, &total)) && total == 3 * kMiB && free == mib * kMiB, when);
+    };
+    expect(good(CU(cuMemAlloc)(&one, kMiB)), "the first");
+    left(2, "one is taken");
+    expect(good(CU(cuMemAllocAsync)(&two, 2 * kMiB, stream)), "all that is left");
+    expect(CU(cuMemAlloc)(&rows, 1) == CUDA_ERROR_OUT_OF_MEMORY && rows == 0, "a byte beyond it");
+    expect(CU(cuMemFreeAsync)(0, stream) == CUDA_ERROR_INVALID_VALUE, "what was never allocated");
+    left(0, "a call that failed gives nothing back");
+    expect(good(CU(cuMemFreeAsync)(two, stream)), "free");
+    left(2, "it is there again");
+    expect(good(CU(cuMemAllocPitch)(&rows, &pitch, 100, 2048, 4)) && pitch == 512, "rows of 512 bytes");
+    left(1, "rows take what they take");
+    CUmemAllocationProp where{};
+    where.location.type = CU_MEM_LOCATION_TYPE_HOST;
+    expect(good(CU(cuMemCreate)(&handle, 8 * kMiB, &where, 0)), "the host's memory has no limit");
+    where.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    expect(CU(cuMemCreate)(&handle, 8 * kMiB, &where, 0) == CUDA_ERROR_OUT_OF_MEMORY, "the device's has");
+    expect(good(CU(cuMemCreate)(&handle, kMiB, &where, 0)), "a handle");
+    left(0, "it counts");
+    expect(good(CU(cuMemRelease)(handle)), "release");
+    const CUDA_ARRAY_DESCRIPTOR shape = {512, 512, CU_AD_FORMAT_FLOAT, 1};
+    expect(good(CU(cuArrayCreate)(&array, &shape)), "an array");
+    expect(CU(cuMemAllocManaged)(&two, 1, CU_MEM_ATTACH_GLOBAL) == CUDA_ERROR_OUT_OF_MEMORY, "arrays count");
+    expect(good(CU(cuArrayDestroy)(array)) && good(CU(cuMemFree)(rows)) && good(CU(cuMemFree)(one)), "free all");
+    left(3, "nothing is taken");
+    expect(good(CU(cuMemAlloc)(&one, 3 * kMiB)) && good(CU(cuDevicePrimaryCtxReset)(0)), "a context ends with all it has");
+    left(3, "nothing is taken");
+    CUgraph graph = nullptr;
+    CUgraphNode node = nullptr;
+    CUDA_MEM_ALLOC_NODE_PARAMS of_graph{};
+    expect(good(CU(cuGraphCreate)(&graph, 0)) &&
+               CU(cuGraphAddMemAllocNode)(&node, graph, nullptr, 0, &of_graph) == CUDA_ERROR_OUT_OF_MEMORY,
+           "what a graph allocates cannot be counted");
+    if (const char* waits = std::getenv("LIFETIMES_GOES_ON")) {
+      expect(good(CU(cuMemAlloc)(&one, kMiB)), "for the status");
+      while (::access(waits, F_OK) != 0) ::usleep(1000);
+    }
+  };
+  const std::map<std::string, std::function<void()>> programs = {{"memory", memory}, {"exits", exits}, {"graphs", graphs},
+                                                                 {"reload", reload}, {"reset", reset}, {"contexts", contexts},
+                                                                 {"fault", fault},   {"grids", grids}};
   programs.at(argv[1])();
   return wrong;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program for the service: STREAMS streams with LAUNCHES launches of BLOCKS blocks each, every ROUND of them waited for. Behind
-// the first ROUND it waits until the file STEADY_GOES_ON is there, where that is set. @return how many calls went wrong
+// the first ROUND it waits until the file STEADY_GOES_ON is there, where that is set. STEADY_OPAQUE: 0: its kernels have no
+// transformed form, 1: one of eight launches has none. @return how many calls went wrong
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +18,9 @@ constexpr const char* kPtx =
     ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<3>;\n"
     "mov.u32 %r1, %ctaid.x;\nret;\n}\n.visible .entry l(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<3>;\n"
     "mov.u32 %r2, %ctaid.x;\nret;\n}\n";
+/// Has no transformed form.
+constexpr const char* kOpaque =
+    ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry opaque(.param .u64 a, .param .u64 b)\n{\nexit;\n}\n";
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -25,6 +29,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const int streams = std::atoi(argv[1]), launches = std::atoi(argv[2]), round = std::atoi(argv[4]);
+  const char* opaque = std::getenv("STEADY_OPAQUE");
   const auto blocks = static_cast<unsigned>(std::atoi(argv[3]));
   expect(good(CU(cuInit)(0)), "cuInit");
   CUmodule module = nullptr;
@@ -32,6 +37,13 @@ int main(int argc, char** argv) {
   expect(good(CU(cuModuleLoadData)(&module, kPtx)), "load");
   expect(good(CU(cuModuleGetFunction)(&kernels[0], module, "k")), "k");
   expect(good(CU(cuModuleGetFunction)(&kernels[1], module, "l")), "l");
+  if (opaque != nullptr) {
+    CUmodule without = nullptr;
+    expect(good(CU(cuModuleLoadData)(&without, kOpaque)), "load");
+    const int from = std::atoi(opaque);
+    for (int i = from; i < 2; ++i)
+      expect(good(CU(cuModuleGetFunction)(&kernels[static_cast<std::size_t>(i)], without, "opaque")), "opaque");
+  }
   std::vector<CUstream> lanes(static_cast<std::size_t>(streams));
   for (CUstream& stream : lanes) expect(good(CU(cuStreamCreate)(&stream, 0)), "stream");
   unsigned long long a = 7, b = 9;

@@ -29,7 +29,7 @@ KERNELS = {
     "clusters": (0, "cluster"),
     "programmatic": (0, "programmatic dependent launch"),
     "shared": (0, "no room for the runtime's state"),
-    "small": (0, "a grid of less than two rounds"),
+    "small": (1, ""),
     "persistent": (0, "all of them fit on the GPU"),
     "lower": (1, ""),
     "higher": (1, ""),

@@ -191,8 +191,7 @@ TEST(Gate, LooksAtTheLaunch) {
   EXPECT_EQ(rule(plain, other, device), GateRule::GridSize);
   other.grid = {1056, 1, 1};
   EXPECT_EQ(rule(waiting, other, device), GateRule::WaitsForAll);
-  EXPECT_EQ(rule(plain, other, device), GateRule::SmallGrid);
-  EXPECT_EQ(rule(plain, other, {132, 8, 4096, 0}), std::nullopt);
+  EXPECT_EQ(rule(plain, other, device), std::nullopt);
 }
 
 TEST(Gate, DocumentHasTheCodesTable) {

@@ -75,7 +75,7 @@ class Run : public Sluice {
   }
 };
 
-TEST_F(Run, TransformsLargeGridsAndRunsEveryBlockOnce) {
+TEST_F(Run, TransformsGridsAndRunsEveryBlockOnce) {
   const Outcome o = right();
   const std::string books = text("books");
   has(books, "launch k__sluice 4x8 arg 7 arg 9 quota 2 wanted 8 blocks 1000 wrong 0\n");
@@ -298,15 +298,31 @@ TEST_F(Run, AWatchdogRaisesTheQuotaOfBlocksThatWait) {
   EXPECT_GE(report()["watchdog_raises"], 1);
 }
 
-TEST_F(Run, HoldsLaunchesThatCannotBeTransformedOneAtATime) {
-  const std::string slow = "FAKE_CUDA_OPAQUE=1 FAKE_CUDA_TASK_US=20000";
-  right(slow);
-  has(text("books"), "launch opaque 1000x1 arg 7 arg 9 beside another\n");
-  fs::remove(folder_ / "books");
-  const Outcome held = right(slow, "--quota 2 --opaque hold");
-  booked("launch opaque 1000x1 arg 7 arg 9\n", 4);
-  has(held.err, "4 native");
-  has(held.err, "opaque: inline assembly ends a thread");
+TEST_F(Run, HoldsLaunchesThatCannotBeTransformedWhileThereIsNoShare) {
+  program_ = SLUICE_FAKE_STEADY " 1 20 1000 20";
+  for (const bool holds : {false, true}) {
+    const std::string file = quota_file("0");
+    std::ptrdiff_t early = 0;
+    std::thread thread([&] {
+      const std::string there = holds ? "load 1 kernels\n" : "launch opaque";
+      for (int k = 0; k < 2000 && text("books").find(there) == std::string::npos; ++k)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      early = count(text("books"), "launch opaque");
+      quota_file("2");
+    });
+    right("STEADY_OPAQUE=0", file + (holds ? " --opaque hold" : ""));
+    thread.join();
+    EXPECT_TRUE(holds ? early == 0 : early > 0) << early << text("books");
+    booked("launch opaque 1000x1 arg 7 arg 9\n", 20);
+    fs::remove(folder_ / "books");
+  }
+}
+
+TEST_F(Run, AllocationsBeyondTheLimitFailAsOutOfMemory) {
+  program_ = SLUICE_FAKE_LIFETIMES " memory";
+  right("", "--quota 2 --memory 3M");
+  EXPECT_NE(client().exit, 0) << "without a limit there is memory";
 }
 
 TEST_F(Run, TheAssemblersWrapperKeepsThePtxAndChangesNothing) {
@@ -369,9 +385,12 @@ TEST_F(Run, TheFirstPtxasInThePathIsFound) {
 
 TEST_F(Run, WhatPtxasMakesAfterTheProgramsEndIsThereForTheNext) {
   program_ = SLUICE_FAKE_STEADY " 1 2 1000 1";
-  const fs::path go = folder_ / "go";
-  const std::string with = ptxas("for n in $(seq 200); do [ ! -e '" + go.string() + "' ] || break; sleep 0.05; done", "13.0");
-  const Outcome first = right("exec 9>&1; " + with, "--quota 2", 1);  // whoever has 9 open keeps us here
+  const fs::path go = folder_ / "go", begun = folder_ / "begun";
+  const std::string with =
+      ptxas("touch '" + begun.string() + "'; for n in $(seq 200); do [ ! -e '" + go.string() + "' ] || break; sleep 0.05; done",
+            "13.0");
+  const Outcome first =
+      right("exec 9>&1; STEADY_GOES_ON='" + begun.string() + "' " + with, "--quota 2", 1);  // whoever has 9 open keeps us here
   has(first.err, "it is being compiled");
   booked("ptxas -arch", 0, "the program's end waited for it");
   std::ofstream(go) << "go";
@@ -382,7 +401,7 @@ TEST_F(Run, WhatPtxasMakesAfterTheProgramsEndIsThereForTheNext) {
   };
   for (int k = 0; k < 1000 && !there(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   fs::remove(go);
-  right(with, "--quota 2", 1);
+  right(with, "--quota 2", 5000);  // shorter than the assembler takes
   has(text("books"), "launch k__sluice 4x8 arg 7 arg 9 quota 2", "it is not in the cache");
 }
 

@@ -130,6 +130,49 @@ TEST_F(ServiceRun, TheStatusTellsWhatAProgramHas) {
   EXPECT_EQ(status()["clients"][0]["pid"], a.pid()) << "the program is the process that was started";
 }
 
+/// Under a scheduler that looks at priorities, what nobody can evict does not begin while another has the GPU.
+TEST_F(ServiceRun, WhatCannotBeTransformedWaitsForItsProgramsTurn) {
+  for (const char* options : {"", "--opaque native"}) {
+    const bool holds = *options == '\0';
+    for (const char* opaque : {"0", "1"}) {  // all of its kernels, or some
+      Process daemon = serve("--scheduler piv");
+      ::setenv("STEADY_OPAQUE", opaque, 1);
+      Process a = run("a", holds ? "2 200 300 4" : "2 100000 300 4", std::string("--priority 1 --name first ") + options);
+      ::unsetenv("STEADY_OPAQUE");
+      const auto native = [&] { return count(text("a"), "launch opaque"); };
+      EXPECT_TRUE(soon([&] { return native() > 0; })) << text("a.err");
+      Process b = run("b", "1 100000 300 1", "--priority 9");
+      EXPECT_TRUE(soon([&] { return launches("b").first > 8; })) << text("b.err");
+      std::this_thread::sleep_for(100ms);
+      const std::ptrdiff_t before = native();
+      const int of_b = launches("b").first;
+      std::this_thread::sleep_for(200ms);
+      EXPECT_GT(launches("b").first, of_b) << opaque << text("b.err");
+      if (holds) EXPECT_EQ(native(), before) << opaque << text("a");
+      if (!holds && *opaque == '0') EXPECT_GT(native(), before) << text("a");
+      (void)b.end(SIGKILL);
+      EXPECT_EQ(holds ? a.wait() : a.end(SIGKILL) - 128 - SIGKILL, 0) << text("a.err");
+      if (holds) EXPECT_EQ(launches("a").second, 400) << opaque;
+      EXPECT_EQ(text("serve").find("eviction late"), std::string::npos) << text("serve");
+      EXPECT_EQ(daemon.end(SIGTERM), 130);
+      for (const char* name : {"a", "b"}) fs::remove(folder_ / name);
+    }
+  }
+}
+
+TEST_F(ServiceRun, TheServicesLimitOfMemoryHoldsAndIsShown) {
+  Process daemon = serve("--scheduler even --memory 3M");
+  ::setenv("LIFETIMES_GOES_ON", (folder_ / "go").c_str(), 1);
+  Process a("env SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " SLUICE_BINARY " run --socket " + file("s") +
+            " -- " SLUICE_FAKE_LIFETIMES " memory 2>" + file("a.err"));
+  ::unsetenv("LIFETIMES_GOES_ON");
+  const nlohmann::json memory = {{"limit", 3U << 20U}, {"used", 1U << 20U}, {"most", 3U << 20U}, {"refused", 4}};
+  EXPECT_TRUE(soon([&] { return status()["clients"].size() == 1 && status()["clients"][0]["memory"] == memory; })) << status();
+  std::ofstream(folder_ / "go").put('\n');
+  EXPECT_EQ(a.wait(), 0) << text("a.err");
+  EXPECT_EQ(daemon.end(SIGTERM), 130);
+}
+
 /// Others fill the SMs: its grid waits behind them, and nobody of it can tell that it holds nothing.
 TEST_F(ServiceRun, AGridThatHasNotBegunIsEvictedAtOnce) {
   Process daemon = serve("--scheduler piv");

@@ -140,7 +140,7 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
   waits_ = study.waits;
   const std::uint32_t taken = native_.static_shared() + spec_.shared_bytes;
   const DeviceFacts device{limits.sms, native_occupancy_,
-                           limits.shared_per_cta_optin - std::min(limits.shared_per_cta_optin, taken), 0};
+                           limits.shared_per_cta_optin - std::min(limits.shared_per_cta_optin, taken)};
   const LaunchFacts launch{spec_.grid, spec_.block, spec_.shared_bytes};
   if (const auto why = refuse_launch({study.refusal, "", 0, study.waits}, launch, device)) return refuse(*why);
   const std::string runtime = normalised(compiler.compile_functions(std::string(embedded_file("runtime/control.h")) +

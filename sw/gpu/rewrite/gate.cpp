@@ -92,7 +92,6 @@ std::optional<Refusal> refuse_launch(const ModuleKernel& kernel, const LaunchFac
   if (blocks >> 32 != 0) return refusal(GateRule::GridSize);
   const std::uint64_t together = std::uint64_t{device.sms} * device.occupancy;
   if (kernel.waits && blocks <= together) return refusal(GateRule::WaitsForAll);
-  if (blocks < device.least_rounds * together) return refusal(GateRule::SmallGrid);
   return std::nullopt;
 }
 

@@ -47,7 +47,7 @@ enum class GateRule : std::uint8_t {
   SharedRoom,
   GridSize,
   WaitsForAll,
-  SmallGrid
+  SmallNode  ///< the interposer says so, who knows how long launches of the kernel take
 };
 struct GateRow {
   GateRule rule;
@@ -101,9 +101,8 @@ struct LaunchFacts {
 };
 struct DeviceFacts {
   std::uint32_t sms = 0;
-  std::uint32_t occupancy = 0;     ///< CTAs of the untransformed kernel on an SM, for this launch
-  std::uint32_t shared_left = 0;   ///< bytes that a CTA may have more than this launch's static and dynamic shared memory
-  std::uint32_t least_rounds = 2;  ///< grids of fewer times SMs * occupancy blocks run natively, and are counted
+  std::uint32_t occupancy = 0;    ///< CTAs of the untransformed kernel on an SM, for this launch
+  std::uint32_t shared_left = 0;  ///< bytes that a CTA may have more than this launch's static and dynamic shared memory
 };
 [[nodiscard]] std::optional<Refusal> refuse_launch(const ModuleKernel& kernel, const LaunchFacts& launch,
                                                    const DeviceFacts& device);

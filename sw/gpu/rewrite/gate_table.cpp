@@ -52,7 +52,7 @@ constexpr GateRow kTable[] = {
     {R::GridSize, "grid size", "a grid of 2^32 blocks or more: the task queue takes fewer"},
     {R::WaitsForAll, "waits for all",
      "its blocks wait for others, and all of them fit on the GPU: they may count on running together"},
-    {R::SmallGrid, "small grid", "a grid of less than two rounds: launching persistent CTAs would cost more than it gives"},
+    {R::SmallNode, "small node", "a graph's node of less than two rounds that is not known to last: a node cannot change later"},
 };
 
 struct Mark {
