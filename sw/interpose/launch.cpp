@@ -159,7 +159,7 @@ CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& 
   return result;
 }
 
-void Opaque::look() {
+void Followed::look() {
   CUcontext before = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&before);
   std::erase_if(under_way_, [&](const Launch& l) {
@@ -170,20 +170,19 @@ void Opaque::look() {
   });
 }
 
-bool Opaque::full() {
-  constexpr std::size_t kMost = 16;
-  if (under_way_.size() + entering_ >= kMost) look();
-  return under_way_.size() + entering_ >= kMost;
+bool Followed::full() {
+  if (under_way_.size() + entering_ >= most_) look();
+  return under_way_.size() + entering_ >= most_;
 }
 
-bool Opaque::runs() {
+bool Followed::runs() {
   look();
   return entering_ != 0 || std::ranges::any_of(under_way_, [](const Launch& l) {
            return l.lane == nullptr || l.lane->share.ctas.value() != 0 || !l.lane->outstanding();
          });
 }
 
-void Opaque::entered(CUstream stream, std::shared_ptr<Lane> lane) {
+void Followed::entered(CUstream stream, std::shared_ptr<Lane> lane) {
   Launch launch;
   SLUICE_REAL(cuCtxGetCurrent)(&launch.context);
   const auto spare = std::ranges::find(spare_, launch.context, &Launch::context);
@@ -200,16 +199,29 @@ void Opaque::entered(CUstream stream, std::shared_ptr<Lane> lane) {
   told_ = false;
 }
 
-void Opaque::context_ends(CUcontext context) {
+void Followed::context_ends(CUcontext context) {
   const auto of_it = [&](const Launch& l) { return l.context == context; };
   std::erase_if(spare_, of_it);
   std::erase_if(under_way_, of_it);
 }
 
-bool Opaque::ended() {
+bool Followed::ended() {
   if (told_ || entering_ != 0) return false;
   look();
   return under_way_.empty() && !told_.exchange(true);
+}
+
+bool Program::await_code(std::unique_lock<std::mutex>& held, Kernel& kernel) {
+  constexpr auto kMost = std::chrono::seconds(2);
+  const Clock::time_point begin = Clock::now();
+  const auto there = [&] { return kernel.later == nullptr || kernel.later->done(); };
+  while (!there() && ahead_of_code_.full() && !ended_ && kernel.awaited + (Clock::now() - begin) < kMost) {
+    held.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    held.lock();
+  }
+  kernel.awaited += Clock::now() - begin;
+  return there();
 }
 
 bool Program::holds() {
@@ -264,6 +276,7 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
   const InContext in(context_of(launch.stream));
   std::string name, reason;
   std::optional<Transformed> ours = transformed(held, launch, false, name, reason);
+  if (!ours && k != nullptr && k->later != nullptr && await_code(held, *k)) ours = transformed(held, launch, false, name, reason);
   std::shared_ptr<Lane> lane;
   const std::uint64_t blocks = ours ? ours->blocks : 0;
   if (ours) reason = not_worth_it(name, *ours, false);
@@ -284,7 +297,13 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
       k->short_blocks = reason == kShort ? blocks : 0;
       k->timed = row.timed;
     }
-    return run_native(held, row, launch.stream, as_it_is, reason == kShort ? blocks : 0);
+    const bool code_comes = k != nullptr && k->later != nullptr;
+    if (code_comes) ahead_of_code_.enters();
+    const CUresult result = run_native(held, row, launch.stream, as_it_is, reason == kShort ? blocks : 0);
+    if (!code_comes) return result;
+    if (!held.owns_lock()) held.lock();
+    ahead_of_code_.entered(launch.stream, nullptr);
+    return result;
   }
   if (ours->waits || lane->watched) lanes_.watch(*lane);
   std::unique_lock<std::mutex> order;

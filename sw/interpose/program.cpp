@@ -459,6 +459,7 @@ void Program::forget_context(CUcontext context, ContextId id) {
   graphs_.context_ends(id);
   coverage_.context_ends(id);
   opaque_.context_ends(context);
+  ahead_of_code_.context_ends(context);
   Memory::instance().context_ends(id);
   static_cast<void>(forget_kernels([&](const Kernel& k) { return k.context == id; }));  // the driver unloads all that is there
   std::erase_if(kernels_, [&](const auto& k) {

@@ -59,11 +59,12 @@ inline thread_local bool in_driver = false;
 inline constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
 inline constexpr const char* kOtherContext = "its context is not that of its stream";
 
-/// Launches without a transformed form that are held to their program's turn: some at a time, until the turn ends.
-class Opaque {
+/// Launches that run natively, and are followed to their end.
+class Followed {
  public:
-  [[nodiscard]] bool full();      ///< too many are under way: a turn is to end soon after it is told to
-  void enters() { ++entering_; }  ///< a launch is about to be made
+  explicit Followed(std::size_t most) : most_(most) {}
+  [[nodiscard]] bool full();                                  ///< so many are under way
+  void enters() { ++entering_; }                              ///< a launch is about to be made
   void entered(CUstream stream, std::shared_ptr<Lane> lane);  ///< it is in the stream, and may stand behind launches of the lane
   [[nodiscard]] bool runs();  ///< one may be on the GPU: it does not stand behind what waits for a share
   void context_ends(CUcontext context);
@@ -80,6 +81,7 @@ class Opaque {
   std::deque<Launch> under_way_;
   std::vector<Launch> spare_;
   std::size_t entering_ = 0;
+  const std::size_t most_;
   std::atomic<bool> told_ = true;
 };
 
@@ -184,6 +186,7 @@ class Program {
     unsigned registers = 0;  ///< of a thread of the program's own, once that is loaded
     std::shared_ptr<Later> later;
     std::shared_ptr<Lazy> lazy;
+    Clock::duration awaited{};                                    ///< its code, by launches
     std::optional<int> carveout;                                  ///< as the program set it
     gpu::LaunchFacts known;                                       ///< of the last launch that ran natively
     bool never = false;                                           ///< no launch of it can be under quota, whatever its shape
@@ -211,6 +214,9 @@ class Program {
   void load_others(std::unique_lock<std::mutex>& held, ContextId here);
   void compile(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here, const ProgramLaunch& launch,
                bool patient);
+  /// Waits while launches of a kernel run ahead of its code: the host could have them all in the driver's queue before that is
+  /// there. Not for long: one may wait for what the program does next. @return the code is there
+  [[nodiscard]] bool await_code(std::unique_lock<std::mutex>& held, Kernel& kernel);
   static void unload(const Part& part);  // without the lock
   /// Takes the kernels and their handles, of which it is true, away. @return what is to be unloaded
   [[nodiscard]] std::vector<Part> forget_module(void* handle);
@@ -235,7 +241,8 @@ class Program {
   Lanes lanes_{lock_};
   Graphs graphs_{*this};
   Coverage coverage_;
-  Opaque opaque_;
+  Followed opaque_{16};  ///< without a transformed form, in the program's turn: that is to end soon after it is told to
+  Followed ahead_of_code_{4};
 };
 
 }  // namespace sluice::interpose

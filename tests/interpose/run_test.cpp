@@ -405,6 +405,14 @@ TEST_F(Run, WhatPtxasMakesAfterTheProgramsEndIsThereForTheNext) {
   has(text("books"), "launch k__sluice 4x8 arg 7 arg 9 quota 2", "it is not in the cache");
 }
 
+TEST_F(Run, LaunchesThatNobodyWaitsForDoNotAllRunAheadOfTheirCode) {
+  program_ = SLUICE_FAKE_STEADY " 1 400 300 400";
+  right("FAKE_CUDA_COMPILE_MS=200 FAKE_CUDA_TASK_US=2000 SLUICE_SHORT_US=0", "--quota 2", 1);
+  const nlohmann::json said = report()["kernels"];
+  EXPECT_GE(said["native"]["launches"], 4) << said;
+  EXPECT_GE(said["quota"]["launches"], 100) << said;
+}
+
 TEST_F(Run, AProcessThatEndsWhileItsKernelsAreCompiledOutlivesTheCompiler) {
   const Outcome o = right("FAKE_CUDA_COMPILE_MS=300", "--quota 2", 1);
   EXPECT_EQ(o.err.find("the compiler is gone"), std::string::npos) << o.err;
