@@ -2,7 +2,8 @@
 // Calls within which the driver waits for the GPU under a lock that keeps other threads out of it, or after which no stream goes
 // on before all that ran has ended (measured: results/h200/service, driver_waits). With a launch asleep, the order that wakes it
 // would never come. So the wait is done before, without that lock.
-#include <optional>
+#include <cstddef>
+#include <tuple>
 
 #include "sw/interpose/hooks.h"
 #include "sw/interpose/program.h"
@@ -39,12 +40,27 @@ bool touches_pageable(const Shape& copy) {
 }
 template <bool PerThread, class Pageable>
 void wait_if(const Pageable& any, CUstream stream) {
-  if (!program().sleepers_possible() || !any()) return;
+  if (!program().sleepers_possible()) return;
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   if (stream == nullptr) stream = PerThread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
-  if (SLUICE_REAL(cuStreamIsCapturing)(stream, &capture) == CUDA_SUCCESS && capture == CU_STREAM_CAPTURE_STATUS_NONE)
+  if (SLUICE_REAL(cuStreamIsCapturing)(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE) return;
+  if (any())
     program().wait_for_launches(stream);
+  else
+    program().make_room(stream);
 }
+/// Enters the stream, which is its argument `At`: the driver's queue may be full of what stands behind a launch that sleeps.
+template <Symbol Own, bool PerThread, std::size_t At, class Function>
+struct Enters;
+template <Symbol Own, bool PerThread, std::size_t At, class... Arguments>
+struct Enters<Own, PerThread, At, CUresult(Arguments...)> {
+  static CUresult call(Arguments... arguments) {
+    CUstream stream = nullptr;
+    if constexpr (At < sizeof...(Arguments)) stream = std::get<At>(std::tie(arguments...));
+    wait_if<PerThread>([] { return false; }, stream);
+    return real<CUresult(Arguments...)>(Own)(arguments...);
+  }
+};
 template <Symbol Own, bool PerThread>
 CUresult to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
   wait_if<PerThread>([&] { return pageable(from); }, stream);
@@ -79,8 +95,31 @@ struct Alone<Own, CUresult(Arguments...)> {
 
 }  // namespace
 
+/// Each with its form for streams of threads; those without a stream enter the default one.
+#define SLUICE_ENTERS(NAME, AT, SUFFIX)                                           \
+  case k##NAME: return address(Enters<k##NAME, false, AT, decltype(NAME)>::call); \
+  case k##NAME##SUFFIX: return address(Enters<k##NAME##SUFFIX, true, AT, decltype(NAME)>::call);
+
 void* wait_hook(Symbol symbol) {
   switch (symbol) {
+    SLUICE_ENTERS(cuMemsetD8_v2, 9, _ptds)
+    SLUICE_ENTERS(cuMemsetD16_v2, 9, _ptds)
+    SLUICE_ENTERS(cuMemsetD32_v2, 9, _ptds)
+    SLUICE_ENTERS(cuMemsetD2D8_v2, 9, _ptds)
+    SLUICE_ENTERS(cuMemsetD2D16_v2, 9, _ptds)
+    SLUICE_ENTERS(cuMemsetD2D32_v2, 9, _ptds)
+    SLUICE_ENTERS(cuMemsetD8Async, 3, _ptsz)
+    SLUICE_ENTERS(cuMemsetD16Async, 3, _ptsz)
+    SLUICE_ENTERS(cuMemsetD32Async, 3, _ptsz)
+    SLUICE_ENTERS(cuMemsetD2D8Async, 5, _ptsz)
+    SLUICE_ENTERS(cuMemsetD2D16Async, 5, _ptsz)
+    SLUICE_ENTERS(cuMemsetD2D32Async, 5, _ptsz)
+    SLUICE_ENTERS(cuMemcpyDtoDAsync_v2, 3, _ptsz)
+    SLUICE_ENTERS(cuMemcpyPeerAsync, 5, _ptsz)
+    SLUICE_ENTERS(cuEventRecord, 1, _ptsz)
+    SLUICE_ENTERS(cuEventRecordWithFlags, 1, _ptsz)
+    SLUICE_ENTERS(cuStreamWaitEvent, 0, _ptsz)
+    SLUICE_ENTERS(cuLaunchHostFunc, 0, _ptsz)
     case kcuMemcpy: return address(Copy<kcuMemcpy, false, decltype(cuMemcpy)>::call);
     case kcuMemcpyDtoH_v2: return address(Copy<kcuMemcpyDtoH_v2, false, decltype(cuMemcpyDtoH_v2)>::call);
     case kcuMemcpyHtoD_v2: return address(Copy<kcuMemcpyHtoD_v2, false, decltype(cuMemcpyHtoD_v2)>::call);
@@ -112,5 +151,6 @@ void* wait_hook(Symbol symbol) {
     default: return nullptr;
   }
 }
+#undef SLUICE_ENTERS
 
 }  // namespace sluice::interpose

@@ -17,9 +17,9 @@ namespace sluice::interpose {
 
 namespace {
 
-/// Launches of a stream since one of its launches under quota has ended: the driver's queue, of about a thousand, must not fill
-/// up.
-constexpr std::size_t kMostQueued = 900;
+/// What has entered a stream since one of its launches under quota has ended: the driver's queue, of about a thousand launches,
+/// must not fill up, and some things take two places.
+constexpr std::size_t kMostQueued = 450;
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
 
 bool capturing(CUstream stream) {
@@ -141,6 +141,12 @@ void Program::wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream)
     lanes_.wait_for_change(held);
   }
   ++lane->behind;
+}
+
+void Program::make_room(CUstream stream) {
+  const InContext in(context_of(stream));
+  std::unique_lock held(lock_);
+  wait_for_room(held, stream);
 }
 
 CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is,

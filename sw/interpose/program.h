@@ -138,6 +138,8 @@ class Program {
   /// The driver may load code for it now. @param name  of what is looked for in `of`
   [[nodiscard]] bool first_look(void* of, const char* name);
   [[nodiscard]] bool sleepers_possible();  ///< launches that may sleep are on the GPU
+  /// Something that is no launch enters the stream: waits where the driver would, for room in its queue.
+  void make_room(CUstream stream);
   /// What a copy in the stream waits for, where launches that may sleep are outstanding. Else it returns at once.
   void wait_for_launches(CUstream stream);
   void stream_ends(CUstream stream);

@@ -111,6 +111,8 @@ int main(int argc, char** argv) {
   sleep_ms(100);
   CUstream made = nullptr;
   unsigned here = 0, there = 7;
+  CUdeviceptr memory = 0;
+  if (call == "cuMemsetD8Async") expect(good(CU(cuMemAlloc)(&memory, 4)), "memory");
   const auto new_kernel = [&] { return good(CU(cuLibraryGetKernel)(&kernel, library, "k")); };
   const std::map<std::string, std::function<bool()>> calls = {
       {"cuModuleLoadData", [&] { return good(CU(cuModuleLoadData)(&other, kPtx)); }},
@@ -125,6 +127,12 @@ int main(int argc, char** argv) {
       {"cuLibraryUnload", [&] { return good(CU(cuLibraryUnload)(library)); }},
       {"cuGraphExecDestroy", [&] { return good(CU(cuGraphExecDestroy)(exec)); }},
       {"cuGraphExecDestroy behind", [&] { return good(CU(cuGraphExecDestroy)(exec)); }},
+      {"cuMemsetD8Async",
+       [&] {
+         bool all = true;
+         for (int n = 0; n < 1100; ++n) all = good(CU(cuMemsetD8Async)(memory, 0, 4, stream)) && all;
+         return all;
+       }},
       {"cuMemFree", [&] { return good(CU(cuMemFree)(0)); }},
       {"cuMemFreeHost", [&] { return good(CU(cuMemFreeHost)(&here)); }},
       {"cuCtxSetLimit", [&] { return good(CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, 8192)); }},

@@ -385,12 +385,16 @@ CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUs
   return CUDA_SUCCESS;
 }
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, std::size_t n, CUstream s) {
+  const auto inside = sluice::fake::in_driver();
+  sluice::fake::wait_for_room(s);
   sluice::fake::enqueue(s, [p, v, n] {
     for (std::size_t i = 0; i < n; ++i) reinterpret_cast<unsigned char*>(p)[i] = v;
   });
   return CUDA_SUCCESS;
 }
 CUresult cuMemsetD32Async(CUdeviceptr p, unsigned v, std::size_t n, CUstream s) {
+  const auto inside = sluice::fake::in_driver();
+  sluice::fake::wait_for_room(s);
   sluice::fake::enqueue(s, [p, v, n] {
     for (std::size_t i = 0; i < n; ++i) sluice::fake::word(reinterpret_cast<unsigned*>(p)[i]).store(v);
   });

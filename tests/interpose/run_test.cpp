@@ -135,7 +135,7 @@ TEST_F(Run, NoCallOfTheDriverKeepsOrdersFromWhatSleeps) {
   for (const char* call :
        {"cuModuleLoadData", "cuModuleGetFunction", "cuKernelGetFunction", "cuKernelGetParamInfo", "cuLibraryGetModule",
         "cuLibraryUnload", "cuMemFree", "cuMemFreeHost", "cuCtxSetLimit", "cuMemcpyDtoHAsync", "cuStreamCreate",
-        "cuStreamCreateWithPriority", "cuGraphExecDestroy", "'cuGraphExecDestroy behind'"}) {
+        "cuStreamCreateWithPriority", "cuMemsetD8Async", "cuGraphExecDestroy", "'cuGraphExecDestroy behind'"}) {
     fs::remove(folder_ / "books");
     waits(call);
     booked("blocks 800 wrong 0", 2, call);

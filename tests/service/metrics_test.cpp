@@ -65,7 +65,8 @@ TEST_F(Metrics, EachFigureHasItsUnitAndLabels) {
         "# TYPE sluice_gpu_seconds_total counter\nsluice_gpu_seconds_total{pid=\"71\",program=\"a "
         "\\\"b\\\"\\n\\\\\",way=\"quota\"} 2\n",
         "way=\"native\"} 0.0005\n", "\nsluice_launches_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\",way=\"quota\"} 4\n",
-        "\nsluice_waited_seconds_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\"} 1.5\n", "} 528\n", "} 3\n", "} 1048576\n", "} 6\n"})
+        "\nsluice_waited_seconds_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\"} 1.5\n", "} 528\n", "} 3\n", "} 1048576\n",
+        "} 6\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << " is not in\n" << text;
 }
 
