@@ -294,7 +294,8 @@ module sluice_top #(
   assign kernel_done_o = kernel_done[MAX_KERNELS-1:0];
 
   decision_unit #(
-    .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED), .SM_ENABLE(SM_ENABLE), .CHURN(CHURN)
+    .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE), .CHURN(CHURN),
+    .NUM_SCHED(NUM_SCHED == 0 ? 1 : NUM_SCHED)  // with 0, refused above, Verilator ends before it says so
   ) i_decision_unit (
     .clk_i,
     .rst_ni,
