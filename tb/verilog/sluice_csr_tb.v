@@ -19,16 +19,13 @@ module sluice_csr_tb;
 
   sluice_csr dut (
     .clk_i(clk), .rst_ni(rst_n),
-    .s_axi_awaddr_i(awaddr), .s_axi_awvalid_i(awvalid), .s_axi_awready_o(awready),
-    .s_axi_wdata_i(wdata), .s_axi_wstrb_i(wstrb), .s_axi_wvalid_i(wvalid), .s_axi_wready_o(wready),
-    .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i(bready),
-    .s_axi_araddr_i(araddr), .s_axi_arvalid_i(arvalid), .s_axi_arready_o(arready),
-    .s_axi_rdata_o(rdata), .s_axi_rresp_o(rresp), .s_axi_rvalid_o(rvalid), .s_axi_rready_i(rready),
+    // axi_request_t, axi_response_t, decision_status_t and dispatch_error_t of sluice_pkg
+    .axi_i({awaddr, awvalid, wdata, wstrb, wvalid, bready, araddr, arvalid, rready}),
+    .axi_o({awready, wready, bresp, bvalid, arready, rdata, rresp, rvalid}),
     .irq_o(irq), .launch_o(launch), .stop_o(stop), .evict_o(evict), .resume_o(resume), .evict_count_o(evict_count),
     .slot_state_i(slot_state), .resident_i(64'd0), .dispatched_i({32'd4, 32'd3, 32'd2, 32'd1}), .evict_done_i(4'd0),
-    .kernel_done_i(kernel_done), .num_present_i(4'd0), .ctas_i(24'd0), .sequencer_state_i(4'd0), .decision_i(1'b0),
-    .spatial_i(1'b0), .no_fit_i(1'b0), .error_i({1'b0, error}), .error_kernel_i(3'd2), .error_sm_i(8'd9),
-    .error_slot_i(5'd3), .fell_back_i(1'b0)
+    .kernel_done_i(kernel_done), .num_present_i(4'd0), .ctas_i(24'd0), .status_i(10'd0),
+    .error_i({1'b0, error, 3'd2, 8'd9, 5'd3})
   );
 
   always #5 clk = !clk;
