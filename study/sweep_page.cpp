@@ -147,8 +147,8 @@ Page sweep_page(Database& database, std::string sweep) {
                    ? fmt::format("{}: no point is finished", sweep)
                    : fmt::format("{}: at most {:.2f} of throughput (STP), from {}; {} of {} designs on the Pareto front", sweep,
                                  front.back().stp, policy_label(front.back().policy), front.size(), designs.size());
-  page.lead = fmt::format("{} points: {} machines, {} mixes, {} seeds. Figures are means over mixes and seeds.", counts[0].dump(),
-                          counts[2].dump(), counts[3].dump(), counts[4].dump());
+  page.lead = fmt::format("Points: {}; machines: {}; mixes: {}; seeds: {}. Figures are means over mixes and seeds.",
+                          counts[0].dump(), counts[2].dump(), counts[3].dump(), counts[4].dump());
   page.opening = {Large{pareto(designs, front)}};
   page.sections = {{"front", "Machines and policies on the Pareto front", {table_of(front)}, "Pareto front"}};
   Multiples curves;

@@ -221,8 +221,10 @@ Section alone_section(const EvalResults& results) {
 
 std::string title(const EvalResults& results, const ResultGrid& grid, const Summary& summary) {
   const std::string workload = results.meta.value("workload", "");
-  const std::string mixes = fmt::format("{} {}{}", grid.mixes().size(), summary.of_pairs ? "pairs" : "mixes",
-                                        workload.empty() ? "" : " of " + workload);
+  const bool one = grid.mixes().size() == 1;
+  const std::string mixes =
+      fmt::format("{} {}{}", grid.mixes().size(), summary.of_pairs ? (one ? "pair" : "pairs") : (one ? "mix" : "mixes"),
+                  workload.empty() ? "" : " of " + workload);
   if (results.runs.empty()) return "No mix ran: kernels alone";
   const PolicyRatio* left = summary.find_ratio(kLeftOver, "all");
   if (left == nullptr) return mixes + " under " + fmt::format("{} policies", grid.policies().size());
@@ -239,8 +241,8 @@ Page eval_page(const EvalResults& results) {
   const Summary summary = summarize(results);
   Page page{title(results, grid, summary), {}, {}, {}, results.meta};
   if (!results.runs.empty()) {
-    page.lead = fmt::format("{} mixes under {} policies on {}.", grid.mixes().size(), grid.policies().size(),
-                            results.meta.value("machine", "the model"));
+    page.lead = fmt::format("{} {} under {} policies on {}.", grid.mixes().size(), grid.mixes().size() == 1 ? "mix" : "mixes",
+                            grid.policies().size(), results.meta.value("machine", "the model"));
     page.opening = {Large{policies_over_left_over(results, grid, summary)}};
     page.sections = {{"gains",
                       "What Warped-Slicer gains",
