@@ -69,7 +69,7 @@ class ServiceRun : public Sluice {
   [[nodiscard]] std::pair<int, int> launches(const std::string& name) const {
     std::istringstream in(text(name));
     int quota = 0, all = 0;
-    for (std::string line; std::getline(in, line);) {
+    for (std::string line; std::getline(in, line) && !in.eof();) {  // a line without its end is being written
       if (!line.starts_with("launch ")) continue;
       ++all;
       if (line.find("__sluice") == std::string::npos) continue;
@@ -93,8 +93,10 @@ class ServiceRun : public Sluice {
 TEST_F(ServiceRun, ProgramsWithSeveralStreamsShare) {
   for (const char* options : {"--scheduler even", "--scheduler piv", "--scheduler dprr", "--scheduler even --isolate"}) {
     Process daemon = serve(options);
+    ::setenv("STEADY_OPAQUE", "1", 1);  // one launch of eight cannot be transformed
     ::setenv("STEADY_GOES_ON", (folder_ / "go").c_str(), 1);
     Process a = run("a", "1 40 300 4", "--priority 3 --name first"), b = run("b", "2 20 300 4", "--priority 9");
+    ::unsetenv("STEADY_OPAQUE");
     ::unsetenv("STEADY_GOES_ON");
     EXPECT_TRUE(soon([&] { return status()["clients"].size() == 2; })) << options << text("a.err");
     std::ofstream(folder_ / "go").put('\n');
@@ -137,22 +139,22 @@ TEST_F(ServiceRun, WhatCannotBeTransformedWaitsForItsProgramsTurn) {
     for (const char* opaque : {"0", "1"}) {  // all of its kernels, or some
       Process daemon = serve("--scheduler piv");
       ::setenv("STEADY_OPAQUE", opaque, 1);
-      Process a = run("a", holds ? "2 200 300 4" : "2 100000 300 4", std::string("--priority 1 --name first ") + options);
+      Process a = run("a", "2 100000 300 4", std::string("--priority 1 --name first ") + options);
       ::unsetenv("STEADY_OPAQUE");
       const auto native = [&] { return count(text("a"), "launch opaque"); };
       EXPECT_TRUE(soon([&] { return native() > 0; })) << text("a.err");
-      Process b = run("b", "1 100000 300 1", "--priority 9");
+      Process b = run("b", "1 100000 300 100000", "--priority 9");  // never idle: its turn would end
       EXPECT_TRUE(soon([&] { return launches("b").first > 8; })) << text("b.err");
       std::this_thread::sleep_for(100ms);
       const std::ptrdiff_t before = native();
       const int of_b = launches("b").first;
       std::this_thread::sleep_for(200ms);
       EXPECT_GT(launches("b").first, of_b) << opaque << text("b.err");
-      if (holds) EXPECT_EQ(native(), before) << opaque << text("a");
-      if (!holds && *opaque == '0') EXPECT_GT(native(), before) << text("a");
+      if (holds) EXPECT_EQ(native(), before) << opaque;
+      if (!holds && *opaque == '0') EXPECT_GT(native(), before);
       (void)b.end(SIGKILL);
-      EXPECT_EQ(holds ? a.wait() : a.end(SIGKILL) - 128 - SIGKILL, 0) << text("a.err");
-      if (holds) EXPECT_EQ(launches("a").second, 400) << opaque;
+      EXPECT_TRUE(soon([&] { return native() > before; })) << opaque << text("a.err");
+      (void)a.end(SIGKILL);
       EXPECT_EQ(text("serve").find("eviction late"), std::string::npos) << text("serve");
       EXPECT_EQ(daemon.end(SIGTERM), 130);
       for (const char* name : {"a", "b"}) fs::remove(folder_ / name);
