@@ -10,7 +10,7 @@ sluice=build/release/bin/sluice
 policies=left_over,fcfs,even,spatial,warped_slicer,oracle
 
 echo "== Building sluice: minutes the first time"
-cmake --preset release -DSLUICE_ALL_UNITS=OFF >/dev/null
+cmake --preset release -DSLUICE_ALL_UNITS=OFF -DBUILD_TESTING=OFF >/dev/null
 # One line that moves on a terminal; elsewhere a line every tenth. What is no progress, an error, is shown as it is.
 export NINJA_STATUS="building:%p, %e s "
 if [ -t 1 ]; then cmake --build --preset release --target sluice

@@ -92,8 +92,8 @@ int run(const BenchRtlOptions& options) {
   Figures figures;
   for (const std::uint32_t sms : {16U, 132U})
     figures.dispatch.emplace_back(sms, measure_dispatch(sms, options.cycles, options.seed));
-  figures.decisions = measure_decisions(options.decisions, options.seed);
-  const auto core = make_rtl_partition_core("", 1000);
+  figures.decisions = decision_models().measure(options.decisions, options.seed);
+  const auto core = decision_models().make_core(false);
   figures.fixed_point = measure_fixed_point(*core, options.profiles, options.seed);
   print(figures, options.json);
   const std::vector<std::string> lines = broken(figures);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -9,6 +11,7 @@
 #include "sw/core/errors.h"
 #include "sw/core/machine.h"
 #include "sw/driver/i_device.h"
+#include "sw/policy/registry.h"
 
 namespace sluice::cli {
 
@@ -70,6 +73,13 @@ inline std::vector<CtaCount> parse_counts(const std::string& text) {
     counts.emplace_back(static_cast<std::uint32_t>(std::stoul(item)));
   }
   return counts;
+}
+
+/// The same for `policies`. @throws InputError also when none of them takes counts
+inline std::vector<CtaCount> parse_counts(const std::string& text, const std::vector<std::string>& policies) {
+  if (!text.empty() && std::ranges::none_of(policies, [](const auto& p) { return policy_row(p).needs == PolicyNeeds::Counts; }))
+    throw InputError(fmt::format("--ctas {}: none of the policies takes counts: static does", text));
+  return parse_counts(text);
 }
 
 }  // namespace sluice::cli

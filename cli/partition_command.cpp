@@ -10,9 +10,9 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "study/rtl_benchmark/rtl_benchmark.h"
-#include "sw/io/csv_reader.h"
 #include "sw/partition/star_hull.h"
 #include "sw/partition/warped_slicer.h"
+#include "sw/policy/curves_file.h"
 #include "sw/policy/names.h"
 #include "sw/policy/registry.h"
 #include "sw/workload/machine_file.h"
@@ -31,32 +31,6 @@ struct PartitionOptions : CommonOptions {
   PartitionOptions() { partitioner = "paper"; }
   std::string pairs = "all", policies, ctas, curves;
 };
-
-/// The heading is "CTAs" and the kernels' names; a line has a CTA count, from 1 up, and each kernel's IPC there, or nothing where
-/// so many do not fit.
-SoloCurves read_curves(const std::string& file) {
-  const std::vector<CsvRecord> rows = parse_csv(read_csv_text(file), file);
-  if (rows.size() < 2 || rows[0].fields.size() < 2)
-    throw InputError(fmt::format("{}: needs a heading CTAs,A,B and a line for each count", file));
-  SoloCurves curves;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    const std::vector<std::string>& fields = rows[i].fields;
-    const auto fail = [&](const std::string& why) { throw InputError(fmt::format("{}:{}: {}", file, rows[i].line, why)); };
-    if (fields.size() != rows[0].fields.size())
-      fail(fmt::format("{} fields: the heading has {}", fields.size(), rows[0].fields.size()));
-    if (fields[0] != std::to_string(i)) fail(fmt::format("{}: the CTA count here must be {}", shown(fields[0]), i));
-    for (std::size_t k = 1; k < fields.size(); ++k) {
-      if (fields[k].empty()) continue;
-      Profile& curve = curves[rows[0].fields[k]];
-      char* end = nullptr;
-      const double ipc = std::strtod(fields[k].c_str(), &end);
-      if (*end != 0 || !std::isfinite(ipc) || ipc < 0) fail(fmt::format("{}: must be an IPC, 0 or more", shown(fields[k])));
-      if (curve.size() + 1 != i) fail(fmt::format("{}: no IPC with fewer CTAs", rows[0].fields[k]));
-      curve.push_back(ipc);
-    }
-  }
-  return curves;
-}
 
 /// Warped-Slicer over the curves' star hulls, as the partition core decides: in double precision, or by the core itself. Every
 /// curve goes in as shares of its best, on which the decision depends alone.
@@ -110,19 +84,22 @@ int run(const PartitionOptions& options) {
   const std::vector<std::string> policies = split_list(!options.policies.empty() ? options.policies
                                                        : with_curves ? "left_over,fcfs,even,spatial,warped_slicer,solo_curve"
                                                                      : "left_over,fcfs,even,spatial");
+  const std::vector<CtaCount> given = parse_counts(options.ctas, policies);
   for (const Mix& mix : parse_mixes(workload, machine, options.pairs)) {
+    for (const std::string& kernel : mix.kernel_names())
+      if (with_curves && (!curves.contains(kernel) || curves.at(kernel).empty()))
+        throw InputError(fmt::format("{}: kernel {}: no curve: the heading must have its name", options.curves, kernel));
     for (const std::string& name : policies) {
       const PolicyRow& row = policy_row(name);
       if (std::ranges::find(possible, row.needs) == possible.end())
         throw InputError(fmt::format("policy {}: its partition needs a run (sluice sim, sluice eval){}; here: {}", name,
                                      with_curves ? "" : " or --curves", policy_names(possible)));
       const bool unit = row.needs == PolicyNeeds::Profiling;
-      Partition partition =
-          policy_plans(unit ? kSoloCurve : name, machine, mix.kernels, parse_counts(options.ctas), curves).front().partition;
+      Partition partition = policy_plans(unit ? kSoloCurve : name, machine, mix.kernels, given, curves).front().partition;
       if (unit) {
         if (mix.kernels.size() > kMaxKernels)
           throw InputError(fmt::format("{}: the partition core decides for {} kernels at most", mix.name(), kMaxKernels));
-        const auto core = options.partitioner == "rtl"    ? make_wide_rtl_core()
+        const auto core = options.partitioner == "rtl"    ? decision_models().make_core(true)
                           : options.partitioner == "twin" ? make_twin_partition_core()
                                                           : nullptr;
         partition = decide(machine, mix.kernels, curves, core.get());

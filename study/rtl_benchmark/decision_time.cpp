@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The path from the end of the profile window to new quotas: the Verilated sequencer and core of exactly the stated size, wired
-// as in sluice_top.
+// as in sluice_top. Compiled on demand (systemc/unit/rtl/on_demand).
 #include <Vcore_2_8.h>
 #include <Vcore_4_8.h>
 #include <Vcore_8_32.h>
+#include <Vpartition_core.h>
 #include <Vsequencer_2_8.h>
 #include <Vsequencer_4_8.h>
 #include <Vsequencer_8_32.h>
@@ -103,20 +104,21 @@ DecisionTimes measure(std::uint32_t levels, unsigned decisions, std::uint64_t se
   return times;
 }
 
-}  // namespace
-
-unsigned DecisionTimes::decision_bound() const {
-  const unsigned k = kernels, n = levels;
-  const unsigned reading = k * (n + 1) + 4, curve = 56 * n - 33;
-  const unsigned first = 4 * (1 + 2 * k) + 1, fit = 4 * (1 + k + n) + 1, scan = 4 * k + 1, judge = k * (k + 3) + 2;
-  return reading + k * curve + first + n * (scan + 1 + fit) + 3 * (n - k + k * (n - 1)) + scan + judge;
-}
-
 std::vector<DecisionTimes> measure_decisions(unsigned decisions, std::uint64_t seed) {
   return {measure<Vsequencer_2_8, Vcore_2_8, 2>(8, decisions, seed), measure<Vsequencer_4_8, Vcore_4_8, 4>(8, decisions, seed),
           measure<Vsequencer_8_32, Vcore_8_32, 8>(32, decisions, seed)};
 }
 
-std::unique_ptr<IPartitionCore> make_wide_rtl_core() { return std::make_unique<RtlPartitionCore<Vcore_8_32, 8>>(); }
+std::unique_ptr<IPartitionCore> make_core(bool most_kernels) {
+  if (most_kernels) return std::make_unique<RtlPartitionCore<Vcore_8_32, 8>>();
+  return std::make_unique<RtlPartitionCore<Vpartition_core, 4>>();
+}
+
+}  // namespace
 
 }  // namespace sluice
+
+extern "C" __attribute__((visibility("default"))) const sluice::DecisionModels* sluice_decision_models() {
+  static constexpr sluice::DecisionModels kModels{sluice::measure_decisions, sluice::make_core};
+  return &kModels;
+}

@@ -3,14 +3,12 @@
 // How fast the RTL is, in its own cycles, and how much fixed point costs: measured on the Verilated RTL, not on a model of it.
 // docs/verification/README.md states what is counted from where to where.
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "systemc/unit/ports/i_partition_core.h"
 
 namespace sluice {
-
-/// The partition core of the most kernels and CTAs.
-[[nodiscard]] std::unique_ptr<IPartitionCore> make_wide_rtl_core();
 
 struct DispatchRate {
   double per_cycle = 0;         ///< CTAs a cycle while CTAs end at random times and something always fits; the worst mode
@@ -28,8 +26,15 @@ struct DecisionTimes {
   /// docs/reference/blocks/partition_core.md derives it; at most 2,500 for K = 4, N = 8.
   [[nodiscard]] unsigned decision_bound() const;
 };
-/// The worst of `decisions` each, for (K, N) = (2, 8), (4, 8) and (8, 32) with as many SMs as levels (K x N): one window.
-[[nodiscard]] std::vector<DecisionTimes> measure_decisions(unsigned decisions, std::uint64_t seed);
+/// The decision path's Verilated models.
+struct DecisionModels {
+  /// The worst of `decisions` each, for (K, N) = (2, 8), (4, 8) and (8, 32) with as many SMs as levels (K x N): one window.
+  std::vector<DecisionTimes> (*measure)(unsigned decisions, std::uint64_t seed);
+  /// A partition core of 4 kernels, or of the most, and 32 CTAs.
+  std::unique_ptr<IPartitionCore> (*make_core)(bool most_kernels);
+};
+/// Built on demand (systemc/unit/rtl/on_demand.h).
+[[nodiscard]] const DecisionModels& decision_models();
 
 struct FixedPointCost {
   std::uint64_t decisions = 0;

@@ -44,9 +44,8 @@ policies::Plans policies::static_quota(const PolicyInput& in) {
     if (in.ctas[k].value() == 0)
       throw InputError(fmt::format("policy static: kernel {}: 0 CTAs: must be at least 1", in.mix[k].name));
     if (!fits(in.mix[k].demand(), left, in.ctas[k])) {
-      throw InputError(
-          fmt::format("policy static: {} CTAs of kernel {} do not fit on an SM of in.machine {} beside those before it",
-                      in.ctas[k].value(), in.mix[k].name, in.machine.name));
+      throw InputError(fmt::format("policy static: {} CTAs of kernel {} do not fit on an SM of machine {} beside those before it",
+                                   in.ctas[k].value(), in.mix[k].name, in.machine.name));
     }
     left = take(left, in.mix[k].demand(), in.ctas[k]);
     demand.push_back(in.mix[k].demand());

@@ -2,6 +2,7 @@
 // What fixed point costs the partition core against the golden algorithm in double precision, and how many cycles a decision
 // takes. SLUICE_FULL=1: 10^5 profiles.
 #include <Vcore_4_8.h>
+#include <Vpartition_core.h>
 #include <gtest/gtest.h>
 
 #include "study/rtl_benchmark/rtl_benchmark.h"
@@ -19,8 +20,8 @@ TEST(PartitionCore, RtlAndTwinAgreeWithEightCtaSlots) {
 }
 
 TEST(PartitionCore, FixedPointKeepsTheGoldenPartition) {
-  const auto rtl = make_rtl_partition_core(tb::waveform("partition_core"), 1000);
-  const FixedPointCost cost = measure_fixed_point(*rtl, tb::campaign(10000, 100000), tb::seed());
+  RtlPartitionCore<Vpartition_core, 4> rtl(tb::waveform("partition_core"));
+  const FixedPointCost cost = measure_fixed_point(rtl, tb::campaign(10000, 100000), tb::seed());
   std::printf(
       "%llu decisions: %llu differ from double precision (%.3f %%), %llu of them in the loss guard's verdict, %llu by more than "
       "one "
@@ -34,7 +35,7 @@ TEST(PartitionCore, FixedPointKeepsTheGoldenPartition) {
 }
 
 TEST(PartitionCore, DecidesWithinItsCycleBounds) {
-  for (const DecisionTimes& times : measure_decisions(static_cast<unsigned>(tb::campaign(5, 300)), tb::seed())) {
+  for (const DecisionTimes& times : decision_models().measure(static_cast<unsigned>(tb::campaign(5, 300)), tb::seed())) {
     std::printf("K %u, N %u: water-filling %u cycles, decision %u of %u\n", times.kernels, times.levels, times.waterfill,
                 times.decision, times.decision_bound());
     if (times.kernels == 4 && times.levels == 8) {

@@ -66,8 +66,5 @@ class IPartitionCore {
 };
 
 [[nodiscard]] std::unique_ptr<IPartitionCore> make_twin_partition_core();
-/// @param fst_file waveform to write, empty for none
-/// @param clock_period_ps for the time axis of the waveform
-[[nodiscard]] std::unique_ptr<IPartitionCore> make_rtl_partition_core(const std::string& fst_file, std::uint64_t clock_period_ps);
 
 }  // namespace sluice
