@@ -28,7 +28,6 @@ SweepOutcome run_sweep(const Sweep& sweep, std::size_t first, std::size_t last, 
 [[nodiscard]] std::string sweep_csv(Database& points, const Sweep& sweep);
 /// Pareto front, a curve for each parameter, best machines, failures.
 /// @param sweep  name; empty: the one that ran last
-/// @throws InputError when there is none
 [[nodiscard]] report::Page sweep_page(Database& points, std::string sweep);
 
 }  // namespace sluice
