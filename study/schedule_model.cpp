@@ -256,9 +256,9 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
           fingerprint(spec, c.scheduler, input.times, input.coruns) + rates, std::move(spec)};
 }
 
-std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& cases) {
-  ScheduleTarget all, timed, paired;
+void ScheduleOnModel::check(const std::vector<ScheduleCase>& cases) const {
   for (const ScheduleCase& c : cases) {
+    for (const KernelDescriptor& kernel : c.target.kernels) check_fits(c.target.machine, kernel);
     check_partitioner(c.target.machine, setting_.partitioner, kSlots);
     if (setting_.software && std::ranges::find(kOneAtATime, c.scheduler) == std::end(kOneAtATime))
       throw InputError(fmt::format("--flavour software: scheduler {}: must give the GPU to one job at a time: {}", c.scheduler,
@@ -275,6 +275,13 @@ std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& c
     if (c.scenario.costs.memory) throw InputError(fmt::format("{}: memory: executor fake has one", c.scenario.file));
     if (c.scenario.costs.copy > Time(0) || c.scenario.costs.profile > Time(0))
       throw InputError(fmt::format("{}: costs: executor model has launch_us and evict_us", c.scenario.file));
+  }
+}
+
+std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& cases) {
+  check(cases);
+  ScheduleTarget all, timed, paired;
+  for (const ScheduleCase& c : cases) {
     all.machine = timed.machine = paired.machine = c.target.machine;
     all.kernels.insert(all.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
     if (needs_times(c.scheduler)) timed.kernels.insert(timed.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());

@@ -50,6 +50,8 @@ class ScheduleOnModel {
   /// @throws InputError when a scenario has other costs, or a job fits no SM, or software is to preempt for a scheduler that
   /// gives SMs to several jobs; CheckFailed when a scheduler leaves a job unfinished, or RTL and twin differ; Interrupted
   [[nodiscard]] std::vector<ScheduleRun> run(const std::vector<ScheduleCase>& cases);
+  /// What run() refuses before it measures anything.
+  void check(const std::vector<ScheduleCase>& cases) const;
   [[nodiscard]] ScheduleRun operator()(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
                                        std::optional<Time> wait, const std::filesystem::path& decisions = {},
                                        const std::filesystem::path& timeline = {});

@@ -24,6 +24,7 @@ constexpr const char* kSequential = "arrival";
 
 Workload of_length(Workload workload, double equal_ms) {
   for (KernelDescriptor& k : workload.kernels) {
+    if (!k.launch_reference) continue;  // of no pair, or run_sim() says so
     const double length = equal_ms / k.launch_reference->milliseconds;
     k.behaviour.warp_instructions = static_cast<std::uint32_t>(std::max(1.0, std::round(k.behaviour.warp_instructions * length)));
     k.launch_reference->milliseconds = equal_ms;
@@ -92,19 +93,21 @@ SimOutcome run_sim(const SimStudy& study, double equal_ms) {
   const Workload workload = equal_ms > 0 ? of_length(study.workload, equal_ms) : study.workload;
   ScheduleOnModel model({study.partitioner, study.seed, study.jobs, {}, study.store, study.machine_text});
   const ScheduleTarget all = target_of(study.scenario, study.machine, workload);
-  SimOutcome out;
-  for (const KernelDescriptor& kernel : all.kernels) {
+  for (const KernelDescriptor& kernel : all.kernels)
     if (!kernel.launch_reference)
       throw InputError(fmt::format("workload {}: kernel {}: kernel.launch_reference is missing", workload.name, kernel.name));
-    const RunResult& run = model.measure_alone(all).at(kernel.name);
-    out.kernels.push_back({kernel, measure_launch(run, study.machine), run, {}});
-    out.kernels.back().times = model.measure_times(all).at(kernel.name);
-  }
   std::vector<ScheduleCase> cases;
   for (const Scenario& pair : runs_of(study.scenario))
     for (const char* scheduler : {kSequential, kSimSchedulers[0], kSimSchedulers[1], kSimSchedulers[2]})
       if (counts(scheduler, pair))
         cases.push_back({pair.name + "-" + scheduler, pair, target_of(pair, study.machine, workload), scheduler});
+  model.check(cases);
+  SimOutcome out;
+  for (const KernelDescriptor& kernel : all.kernels) {
+    const RunResult& run = model.measure_alone(all).at(kernel.name);
+    out.kernels.push_back({kernel, measure_launch(run, study.machine), run, {}});
+    out.kernels.back().times = model.measure_times(all).at(kernel.name);
+  }
   const std::vector<ScheduleRun> runs = model.run(cases);
   const auto run_of = [&](const std::string& scenario, const std::string& scheduler) -> const ScheduleRun* {
     const auto found = std::ranges::find(cases, scenario + "-" + scheduler, &ScheduleCase::name);
