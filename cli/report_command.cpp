@@ -159,6 +159,8 @@ int run(const ReportOptions& options) {
   }
   if (store.extension() == ".sqlite" && fs::exists(store) && !has_packed(store.parent_path() / "results.json")) {
     Database points(store, Database::Access::Read);
+    if (!options.sweep.empty() && points.query("SELECT 1 FROM points WHERE sweep = ? LIMIT 1", {options.sweep}).rows.empty())
+      throw InputError(fmt::format("{}: --sweep {}: has no points", store.string(), options.sweep));
     const fs::path page = fs::absolute(store).parent_path() / "index.html";
     write_file_atomically(page, report::html(sweep_page(points, options.sweep)));
     fmt::print("report: {}\n", page.string());

@@ -53,7 +53,8 @@ int run(const SimOptions& options) {
   const Mix& mix = mixes.front();
   if (policy_row(options.policy).needs == PolicyNeeds::Search)
     throw InputError(fmt::format("policy {}: runs many simulations: use sluice eval", options.policy));
-  const PolicyPlan plan = policy_plans(options.policy, machine, mix.kernels, parse_counts(options.ctas)).front();
+  const PolicyPlan plan =
+      policy_plans(options.policy, machine, mix.kernels, parse_counts(options.ctas, {options.policy})).front();
   check_partitioner(machine, options.kind(), mix.kernels.size());
   for (const std::string& file : {options.fst, options.timeline}) {
     if (!file.empty()) check_writable(std::filesystem::absolute(file).parent_path());

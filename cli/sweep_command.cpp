@@ -26,15 +26,22 @@ struct SweepOptions {
   bool slurm = false, collect = false, json = false;
 };
 
+/// As a shell takes it for one word.
+std::string quoted(std::string text) {
+  for (std::size_t at = text.find('\''); at != std::string::npos; at = text.find('\'', at + 4)) text.replace(at, 1, "'\\''");
+  return '\'' + text + '\'';
+}
+
 /// A job array whose jobs share the store's folder: submit it with sbatch.
 std::string slurm_script(const Sweep& sweep, const SweepOptions& options) {
   const std::string out = fs::absolute(options.out).string();
-  const std::string sweeps = fmt::format("'{}' sweep '{}' --out '{}' --store '{}'", fs::read_symlink("/proc/self/exe").string(),
-                                         fs::absolute(options.file).string(), out, fs::absolute(options.store).string());
+  const std::string sweeps =
+      fmt::format("{} sweep {} --out {} --store {}", quoted(fs::read_symlink("/proc/self/exe").string()),
+                  quoted(fs::absolute(options.file).string()), quoted(out), quoted(fs::absolute(options.store).string()));
   const std::size_t each = (sweep.tasks() + kMostJobs - 1) / kMostJobs;
   return fmt::format(
-      "#!/bin/sh\n#SBATCH --job-name=sluice-{}\n#SBATCH --array=0-{}\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n"
-      "#SBATCH --output={}/slurm-%A_%a.log\n# {} tasks; afterwards: {} --collect\nfirst=$((SLURM_ARRAY_TASK_ID * {}))\n"
+      "#!/bin/sh\n#SBATCH --job-name=\"sluice-{}\"\n#SBATCH --array=0-{}\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n"
+      "#SBATCH --output=\"{}/slurm-%A_%a.log\"\n# {} tasks; afterwards: {} --collect\nfirst=$((SLURM_ARRAY_TASK_ID * {}))\n"
       "exec {} --task \"$first-$((first + {}))\" --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\"\n",
       sweep.name, (sweep.tasks() - 1) / each, out, sweep.tasks(), sweeps, each, sweeps, each - 1);
 }

@@ -25,7 +25,7 @@ struct TraceOptions : CommonOptions {
 int run(TraceOptions& options) {
   const MachineConfig machine = read_machine(options.machine_file);
   options.trace.partitioner = options.kind();
-  if (!options.ctas.empty()) options.trace.ctas = parse_counts(options.ctas);
+  if (!options.ctas.empty()) options.trace.ctas = parse_counts(options.ctas, {options.trace.policy});
   const RunSpec spec = trace_spec(options.list, machine, options.trace);
   const MeasuredRun run = run_one(spec);
   for (const auto& [opcode, count] : run.result.unknown_opcodes)

@@ -250,6 +250,7 @@ void refuse_unpublishable(const std::filesystem::path& folder, std::string_view 
 }
 
 void check_output(const std::filesystem::path& folder) {
+  if (folder.empty()) throw InputError("--out: must be a folder");
   refuse_unpublishable(folder, SLUICE_COMMIT);
   check_writable(folder);
 }

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <sstream>
+#include <algorithm>
 
 #include "study/run_specs.h"
 #include "sw/core/errors.h"
@@ -22,10 +21,13 @@ struct Parameter {
   std::vector<const toml::node*> values;
 };
 
-std::string text_of(const toml::node& node) {
-  std::ostringstream out;
-  node.visit([&out](const auto& value) { out << value; });
-  return out.str();
+/// Of a word, a number, true or false; null: it is none of these
+nlohmann::json json_of(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto whole = node.value_exact<std::int64_t>()) return *whole;
+  if (const auto real = node.value_exact<double>()) return *real;
+  const auto truth = node.value_exact<bool>();
+  return truth ? nlohmann::json(*truth) : nlohmann::json();
 }
 
 /// The table that holds the last part of a dotted key, made where it is missing; nullptr when a part is no table.
@@ -39,6 +41,12 @@ toml::table* table_of(toml::table& root, std::string& key) {
     if (table == nullptr) return nullptr;
   }
   return table;
+}
+
+/// @throws InputError when a value comes twice: its points would count twice in every mean
+void check_once(const TomlTable& root, std::string_view key, const auto& values) {
+  for (auto v = values.begin(); v != values.end(); ++v)
+    if (std::find(values.begin(), v, *v) != v) root.fail(key, fmt::format("{} comes twice", nlohmann::json(*v).dump()));
 }
 
 std::vector<std::string> strings(TomlTable& root, const toml::table& file, std::string_view key, bool required) {
@@ -56,6 +64,7 @@ std::vector<std::string> strings(TomlTable& root, const toml::table& file, std::
     values.push_back(*value);
   }
   if (values.empty()) root.fail(key, "must not be empty");
+  check_once(root, key, values);
   return values;
 }
 
@@ -69,18 +78,25 @@ std::vector<Parameter> read_parameters(const toml::table& file, TomlTable& root)
     const toml::array* array = node.as_array();
     if (array == nullptr || array->empty()) root.fail("parameters", fmt::format("{}: must be an array of values", key.str()));
     Parameter parameter{std::string(key.str()), {}};
-    for (const toml::node& value : *array) parameter.values.push_back(&value);
+    for (const toml::node& value : *array) {
+      if (json_of(value).is_null()) root.fail("parameters", fmt::format("{}: must be words, numbers, true or false", key.str()));
+      parameter.values.push_back(&value);
+    }
+    nlohmann::json values;
+    for (const toml::node* value : parameter.values) values.push_back(json_of(*value));
+    check_once(root, "parameters", values);
     parameters.push_back(std::move(parameter));
   }
   return parameters;
 }
 
 /// Every combination of the parameters' values on one machine file.
-void add_machines(const std::filesystem::path& path, const std::vector<Parameter>& parameters,
+void add_machines(const std::filesystem::path& path, const std::vector<Parameter>& parameters, const TomlTable& root,
                   std::vector<SweepMachine>& machines) {
   std::size_t combinations = 1;
-  for (const Parameter& p : parameters) combinations *= p.values.size();
-  if (combinations > 100000) throw InputError(fmt::format("{} combinations of parameters: at most 100000", combinations));
+  for (const Parameter& p : parameters)
+    if ((combinations *= p.values.size()) > 100000)
+      root.fail("parameters", fmt::format("{} combinations: at most 100000", combinations));
   for (std::size_t c = 0; c < combinations; ++c) {
     toml::table machine = parse_toml(path);
     SweepMachine entry;
@@ -90,12 +106,11 @@ void add_machines(const std::filesystem::path& path, const std::vector<Parameter
       rest /= p.values.size();
       std::string leaf = p.key;
       toml::table* table = table_of(machine, leaf);
-      if (table == nullptr) throw InputError(fmt::format("{}: parameter {}: no such table", path.string(), p.key));
+      if (table == nullptr) root.fail("parameters", fmt::format("{}: {} has no such table", p.key, path.string()));
       table->insert_or_assign(leaf, value);
-      const std::string text = text_of(value);
-      entry.label += fmt::format(" {}={}", p.key, text);
-      const std::optional<std::string> word = value.value<std::string>();
-      entry.parameters[p.key] = word ? nlohmann::json(*word) : nlohmann::json::parse(text);
+      const nlohmann::json& known = entry.parameters[p.key] = json_of(value);
+      entry.label +=
+          fmt::format(" {}={}", p.key, known.is_string() ? fmt::format("'{}'", known.get<std::string>()) : known.dump());
     }
     entry.config = read_machine(machine, path);
     entry.label = entry.config.name + entry.label;
@@ -116,6 +131,7 @@ Sweep read_sweep(const std::filesystem::path& path) {
   Sweep sweep;
   std::string mixes = "all";
   root.read("name", sweep.name);
+  if (sweep.name.find_first_of("\"\n") != std::string::npos) root.fail("name", "must have no quotation mark and one line");
   root.read("workload", sweep.workload_file);
   const std::vector<std::string> machine_files = strings(root, file, "machines", true);
   sweep.policies = strings(root, file, "policies", true);
@@ -133,13 +149,19 @@ Sweep read_sweep(const std::filesystem::path& path) {
     root.fail("seeds", "must be an array of whole numbers");
   }
   if (sweep.seeds.empty()) sweep.seeds = {1};
+  check_once(root, "seeds", sweep.seeds);
   const std::vector<Parameter> parameters = read_parameters(file, root);
   root.finish();
   // Paths in the file are relative to the file.
   const std::filesystem::path base = path.parent_path();
   sweep.workload = read_workload(base / sweep.workload_file);
-  for (const std::string& machine : machine_files) add_machines(base / machine, parameters, sweep.machines);
-  for (const Mix& mix : parse_mixes(sweep.workload, sweep.machines.front().config, mixes)) sweep.mixes.push_back(mix.name());
+  for (const std::string& machine : machine_files) add_machines(base / machine, parameters, root, sweep.machines);
+  try {
+    for (const Mix& mix : parse_mixes(sweep.workload, sweep.machines.front().config, mixes)) sweep.mixes.push_back(mix.name());
+  } catch (const InputError& error) {
+    root.fail("mixes", error.what());
+  }
+  check_once(root, "mixes", sweep.mixes);
   return sweep;
 }
 

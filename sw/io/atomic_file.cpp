@@ -81,7 +81,7 @@ void make_folder(const std::filesystem::path& folder) {
 
 std::string read_file(const std::filesystem::path& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) fail(path, "cannot read", errno);
+  if (fd < 0) fail(path, "can't be read", errno);
   std::string contents;
   char buffer[65536];
   ssize_t n = 0;
@@ -90,7 +90,7 @@ std::string read_file(const std::filesystem::path& path) {
     if (n < 0) {
       const int error = errno;
       ::close(fd);
-      fail(path, "cannot read", error);
+      fail(path, "can't be read", error);
     }
     contents.append(buffer, static_cast<std::size_t>(n));
   }

@@ -5,14 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 #include <sstream>
 #include <utility>
 
 #include "sw/core/errors.h"
+#include "sw/io/atomic_file.h"
 
 namespace sluice {
 
@@ -21,7 +20,7 @@ namespace {
 std::string text_of(const toml::node& node) {
   std::string text;
   if (const auto* real = node.as_floating_point()) {
-    text = fmt::format("{}", real->get());  // the stream operator prints 0.98 as 0.97999999999999998
+    text = fmt::format("{:#}", real->get());  // the stream operator prints 0.98 as 0.97999999999999998, and 16.0 is no 16
   } else {
     std::ostringstream out;
     node.visit([&out](const auto& value) { out << value; });
@@ -45,19 +44,22 @@ std::size_t edits(std::string_view from, std::string_view to) {
   return row.back();
 }
 
+/// "; nearest: KEY" of those that are like a word; nothing when none is.
+std::string nearest(std::string_view word, const auto& keys) {
+  const std::string* best = nullptr;
+  for (const std::string& key : keys)
+    if (best == nullptr || edits(word, key) < edits(word, *best)) best = &key;
+  return best == nullptr || 2 * edits(word, *best) > word.size() ? "" : "; nearest: " + *best;
+}
+
 }  // namespace
 
-toml::table parse_toml(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw_error(kind_of_errno(errno), fmt::format("{}: can't be read", path.string()));
-  if (std::filesystem::is_directory(path)) throw InputError(fmt::format("{}: can't be read", path.string()));
-  try {
-    return toml::parse(file, path.string());
-  } catch (const toml::parse_error& e) {
-    std::string what(e.description());
-    std::ranges::replace(what, '\n', ' ');
-    throw InputError(fmt::format("{}:{}: {}", path.string(), e.source().begin.line, what));
-  }
+toml::table parse_toml(const std::filesystem::path& path) try {
+  return toml::parse(read_file(path), path.string());
+} catch (const toml::parse_error& e) {
+  std::string what(e.description());
+  std::ranges::replace(what, '\n', ' ');
+  throw InputError(fmt::format("{}:{}: {}", path.string(), e.source().begin.line, what));
 }
 
 TomlTable::TomlTable(const std::filesystem::path& path, std::string name, const toml::table& table)
@@ -163,9 +165,15 @@ std::size_t TomlTable::read_choice(std::string_view key, const std::vector<std::
   return static_cast<std::size_t>(found - choices.begin());
 }
 
+std::string TomlTable::must_be(const std::string& what, const toml::node* node, std::string_view key) const {
+  std::vector<std::string> keys;
+  for (const auto& [there, value] : *table_) keys.emplace_back(there.str());
+  return node != nullptr ? "must be " + what : fmt::format("is missing: must be {}{}", what, nearest(key, keys));
+}
+
 TomlTable TomlTable::table(std::string_view key) {
   const toml::node* node = find(key);
-  if (node == nullptr || !node->is_table()) fail(key, node == nullptr ? "is missing: must be a table" : "must be a table");
+  if (node == nullptr || !node->is_table()) fail(key, must_be("a table", node, key));
   return {path_, full_name(key), *node->as_table()};
 }
 
@@ -178,7 +186,7 @@ std::optional<TomlTable> TomlTable::optional_table(std::string_view key) {
 std::vector<TomlTable> TomlTable::array(std::string_view key) {
   const toml::node* node = find(key);
   if (node == nullptr || !node->is_array_of_tables())
-    fail(key, node == nullptr ? "is missing: must be an array of tables" : "must be an array of tables");
+    fail(key, must_be(fmt::format("an array of tables, each [[{}]]", full_name(key)), node, key));
   std::vector<TomlTable> tables;
   for (const toml::node& element : *node->as_array()) tables.emplace_back(path_, full_name(key), *element.as_table());
   return tables;
@@ -187,13 +195,11 @@ std::vector<TomlTable> TomlTable::array(std::string_view key) {
 void TomlTable::finish() const {
   const std::string missing =
       missing_.empty() ? "" : fmt::format("{}: {} missing", fmt::join(missing_, ", "), missing_.size() == 1 ? "is" : "are");
-  for (const auto& [key, node] : *table_) {
-    if (known_.contains(key.str())) continue;
-    const auto nearest = std::ranges::min_element(known_, {}, [&](const std::string& k) { return edits(key.str(), k); });
-    const bool near = nearest != known_.end() && 2 * edits(key.str(), *nearest) <= key.length();
-    throw InputError(fmt::format("{}: {}: unknown key{}; allowed: {}{}", where(&node), full_name(key.str()),
-                                 missing.empty() ? "" : ", and " + missing, fmt::join(known_, ", "),
-                                 near ? "; nearest: " + *nearest : ""));
+  for (const auto& [name, node] : *table_) {
+    const std::string_view key = name.str();
+    if (known_.contains(key)) continue;
+    throw InputError(fmt::format("{}: {}: unknown key{}; allowed: {}{}", where(&node), full_name(key),
+                                 missing.empty() ? "" : ", and " + missing, fmt::join(known_, ", "), nearest(key, known_)));
   }
   if (!missing.empty()) throw InputError(fmt::format("{}: {}", where(nullptr), missing));
 }

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// Reads a TOML file. @throws InputError `path:line: what` on a syntax error, `path: why` when it can't be read
+/// Reads a TOML file. @throws InputError `path:line: what` on a syntax error, `path: why` when it can't be read, be it a pipe
 [[nodiscard]] toml::table parse_toml(const std::filesystem::path& path);
 
 /// One table of a configuration file. Each `read` names a key with its allowed range; `finish` rejects the keys nobody asked for
@@ -51,6 +51,7 @@ class TomlTable {
  private:
   const toml::node* find(std::string_view key);
   [[nodiscard]] std::string where(const toml::node* node) const;
+  [[nodiscard]] std::string must_be(const std::string& what, const toml::node* node, std::string_view key) const;
   [[nodiscard]] std::string full_name(std::string_view key) const;
 
   std::filesystem::path path_;

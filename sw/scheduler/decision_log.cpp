@@ -48,7 +48,7 @@ std::string json_line(const LoggedDecision& decision) { return to_json(decision)
 
 Plan LoggedScheduler::decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) {
   decisions_.push_back({now, {events.begin(), events.end()}, inner_->decide(jobs, events, now)});
-  if (!file_.empty() && !(std::ofstream(file_, std::ios::app) << json_line(decisions_.back()) << '\n'))
+  if (!file_.empty() && !(std::ofstream(file_, std::ios::app) << json_line(decisions_.back()) << std::endl))
     throw_errno(fmt::format("{}: cannot write", file_.string()), errno);
   return decisions_.back().plan;
 }

@@ -21,7 +21,7 @@ struct Opcode {
 
 /// Every opcode of NVIDIA's instruction set tables (CUDA Binary Utilities manual) from Kepler to Hopper. One table for all: a
 /// name that two architectures share means the same in both, but for Kepler's LD and ST, which are global accesses there.
-/// @param binary_version  35, 60, 61, 70, 75, 80, 86 or 90
+/// @param binary_version  as 80
 /// @return nullopt for a name that is in none of the tables
 [[nodiscard]] std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_version);
 /// Bytes a lane accesses: the first all-digit part of the mnemonic is in bits, U8 / S16 likewise; 4 when there is none. Of LDSM

@@ -2,6 +2,7 @@
 #include "sw/trace/trace_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -68,6 +69,8 @@ void TraceReader::read_header_line(std::string_view line) {
   const auto equals = line.find('=');
   if (line[0] != '-' || equals == std::string_view::npos) lines_.fail("a header line must be `-key = value`");
   const std::string_view key = trimmed(line.substr(1, equals - 1)), value = trimmed(line.substr(equals + 1));
+  if (!key.starts_with("control ") && !value.empty() && !given_.emplace(key).second)
+    lines_.fail(fmt::format("-{}: comes twice", key));
   Fields fields{lines_, value.data(), value.data() + value.size()};
   const auto number = [&](std::uint64_t high) { return fields.number<std::uint64_t>(std::string(key).c_str(), 10, 0, high); };
   const auto dimensions = [&](std::array<std::uint32_t, 3>& out) {
@@ -95,9 +98,9 @@ void TraceReader::read_header_line(std::string_view line) {
   if (key == "nregs") header_.registers_per_thread = static_cast<std::uint32_t>(number(255));
   if (key == "binary version") {
     header_.binary_version = static_cast<std::uint32_t>(number(1000));
-    constexpr std::uint32_t kKnown[] = {35, 60, 61, 70, 75, 80, 86, 90};
+    constexpr std::uint32_t kKnown[] = {35, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90};
     if (std::ranges::find(kKnown, header_.binary_version) == std::end(kKnown))
-      lines_.fail(fmt::format("binary version = {}: must be one of 35, 60, 61, 70, 75, 80, 86, 90", value));
+      lines_.fail(fmt::format("binary version = {}: must be one of {}", value, fmt::join(kKnown, ", ")));
   }
   if (key == "cuda stream id")  // a handle, which tracers print with a sign or without
     header_.stream = value.starts_with('-') ? static_cast<std::uint64_t>(fields.number<std::int64_t>(
@@ -128,14 +131,8 @@ void TraceReader::read_header() {
     read_header_line(line);
   }
   if (!line.starts_with("#traces format")) lines_.fail("the header must end with the line `#traces format = ...`");
-  const auto require = [&](bool given, const char* key) {
-    if (!given) lines_.fail(fmt::format("the header has no `-{} = ...`", key));
-  };
-  require(!header_.kernel_name.empty(), "kernel name");
-  require(header_.grid[0] != 0, "grid dim");
-  require(header_.block[0] != 0, "block dim");
-  require(header_.binary_version != 0, "binary version");
-  require(header_.tracer_version != 0, "accelsim tracer version");
+  for (const char* key : {"kernel name", "grid dim", "block dim", "shmem", "nregs", "binary version", "accelsim tracer version"})
+    if (!given_.contains(key)) lines_.fail(fmt::format("the header has no `-{} = ...`", key));
 }
 
 bool TraceReader::next_cta(TraceCta& cta) {

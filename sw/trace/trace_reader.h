@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,7 +27,7 @@ struct TraceHeader {
   std::array<std::uint32_t, 3> grid{}, block{};
   std::uint32_t shared_bytes = 0;          ///< per CTA, static + dynamic
   std::uint32_t registers_per_thread = 0;  ///< 0..255
-  std::uint32_t binary_version = 0;        ///< 35, 60, 61, 70, 75, 80, 86, 90
+  std::uint32_t binary_version = 0;        ///< as 80
   std::uint64_t stream = 0;
   std::uint64_t shared_base = 0, local_base = 0;  ///< windows of generic addresses; 0 = not known
   std::uint32_t tracer_version = 0;               ///< 3, 4, 5, 6
@@ -87,6 +88,7 @@ class TraceReader {
 
   LineReader lines_;
   TraceHeader header_;
+  std::set<std::string, std::less<>> given_;  ///< keys of the header
   std::uint32_t ctas_read_ = 0;
   static constexpr std::size_t kBlocksOfAPage = 512;
   std::unordered_map<std::uint64_t, std::bitset<kBlocksOfAPage>> seen_;  ///< thread blocks, by page

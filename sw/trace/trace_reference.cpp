@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include "sw/core/errors.h"
 #include "sw/io/csv_reader.h"
@@ -15,10 +12,7 @@
 namespace sluice {
 
 std::vector<TraceReference> read_trace_reference(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw_error(kind_of_errno(errno), fmt::format("{}: can't be read", path.string()));
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  const std::vector<CsvRecord> records = parse_csv(text, path.string());
+  const std::vector<CsvRecord> records = parse_csv(read_csv_text(path), path.string());
   const std::vector<std::string> columns = {"trace", "max_ctas", "cycles", "core_mhz", "cpu_seconds_low", "cpu_seconds_high"};
   if (records.empty() || records[0].fields != columns)
     throw InputError(fmt::format("{}:1: must be trace,max_ctas,cycles,core_mhz,cpu_seconds_low,cpu_seconds_high", path.string()));

@@ -50,22 +50,10 @@ TEST_F(Sluice, PartitionKnowsTheFortySixTriples) {
   EXPECT_EQ(size("triples"), 15U);
 }
 
-TEST_F(Sluice, RefusesAnUnknownKey) {
-  refuses(partition(edited(fermi, "num_sms = 16", "num_smx = 16"), table2), "num_sms: is missing");
-  refuses(partition(edited(fermi, "header_bytes = 8", "header_bytes = 8\nheadr = 1"), table2),
-          "interconnect.headr: unknown key; allowed:");
-}
-
-TEST_F(Sluice, RefusesAWrongUnit) {
-  refuses(partition(edited(fermi, "bytes = 16384 ", "bytes = \"16 KB\" "), table2),
-          "sm.l1.bytes = '16 KB': must be a whole number");
-}
-
-TEST_F(Sluice, RefusesAValueOutOfRange) {
-  refuses(partition(edited(fermi, "registers = 32768", "registers = 0    "), table2), "sm.registers = 0: must be 1..65536");
-}
-
-TEST_F(Sluice, RefusesAKernelWhoseCtaDoesNotFit) {
+TEST_F(Sluice, RefusesWhatTheUnitOrAKernelCannotHave) {
+  refuses("sim --workload " + table2 + " --kernels IMG_NN --monitor 2 --machine " + fermi, "--monitor: Value 2 not in range 0");
+  refuses(partition(edited("configs/machines/h200.toml", "hit_latency = 120", "hit_latency = 120\nindex = \"fermi\""), table2),
+          "l2.index = 'fermi'");
   refuses(partition(edited(fermi, "registers = 32768", "registers = 2000 "), table2), "one CTA needs");
 }
 
@@ -145,6 +133,9 @@ TEST_F(Sluice, ScheduleTellsItsDecisionsAndDrawsATimeline) {
   refuses("schedule --scenario " + effisha + " --scheduler piv,dprr" + files, "--decisions, --timeline: of one scheduler");
   refuses("schedule --scenario " + effisha + " --scheduler piv --timeline " + (folder_ / "no/such.json").string(),
           "no/such.json");
+  const Outcome full = sluice("schedule --scenario " + effisha + " --scheduler piv --decisions /dev/full");
+  EXPECT_EQ(full.exit, 3);
+  EXPECT_NE(full.err.find("/dev/full: cannot write: No space left on device"), std::string::npos) << full.err;
 }
 
 TEST_F(Sluice, FiveSystemsOnTheSameWork) {
@@ -465,27 +456,6 @@ TEST_F(Sluice, SlatesReportRefusesWhatItsTablesAreNotAbout) {
   refuses(report + " --workload " + table2, "workload table2: kernel BS: is missing");
   refuses(report + " --scenario " + effisha, "job NeuralNet: must be named PAIR.1 or PAIR.2");
   refuses("report slate", "--out is required");
-}
-
-TEST_F(Sluice, RefusesMoreSchedulersThanTheUnitCounts) {
-  const std::string sim = "sim --workload " + table2 + " --kernels IMG_NN --machine ";
-  refuses(sim + edited(fermi, "schedulers = 2", "schedulers = 5"), "sm.schedulers = 5: must be 1..4");
-  refuses(sim + edited("configs/machines/h200.toml", "hit_latency = 120", "hit_latency = 120\nindex = \"fermi\""),
-          "l2.index = 'fermi'");
-}
-
-TEST_F(Sluice, RefusesALossLimitThatTheRegisterCannotHold) {
-  refuses("sim --workload " + table2 + " --kernels IMG_NN --machine " + edited(fermi, "loss_limit = 1.2", "loss_limit = 4.0"),
-          "partitioner.loss_limit = 4: must be a number, 0..3.99");
-}
-
-TEST_F(Sluice, RefusesAThresholdThatThePhaseMonitorCannotHold) {
-  const std::string sim = "sim --workload " + table2 + " --kernels IMG_NN --machine ";
-  const Outcome option = sluice(sim + fermi + " --monitor 2");
-  EXPECT_EQ(option.exit, 2);
-  EXPECT_NE(option.err.find("--monitor: Value 2 not in range 0"), std::string::npos) << option.err;
-  refuses(sim + edited(fermi, "epsilon = 0.0", "monitor_threshold = 2.0"), "monitor_threshold");
-  refuses(sim + edited(fermi, "epsilon = 0.0", "monitor_window = 8"), "monitor_window");
 }
 
 }  // namespace

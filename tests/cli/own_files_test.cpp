@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of one's own: a workload from `workload new`, curves, schedules that lack what they decide by.
+// Files of one's own: workloads, curves, scenarios, sweeps, and what each command says before it runs.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "tests/cli/sluice_program.h"
+#include "tests/support.h"
 
 namespace sluice::test {
 namespace {
@@ -34,7 +36,8 @@ TEST_F(Sluice, AKernelNeedsANameAGridAndResources) {
 
 TEST_F(Sluice, CurvesDecideOnPaperAndByTheCore) {
   const std::string curves = (folder_ / "curves.csv").string();
-  std::ofstream(curves) << "CTAs,DXT,MVP\n1,1.0,1.6\n2,2.0,2.0\n3,2.9,1.5\n4,3.6,1.2\n5,4.0,\n6,4.1,\n";
+  std::ofstream(curves) << "\xef\xbb\xbf"
+                           "CTAs, DXT,MVP \r\n1,1.0, 1.6\r\n2,2.0,2.0\n3,2.9,1.5\n4,3.6,1.2\n5,4.0,\n6,4.1,\n";
   const std::string of_pair = partition(fermi, table2, "--pairs DXT_MVP --json --curves " + curves);
   nlohmann::json by_core;
   for (const char* partitioner : {"paper", "rtl", "twin"}) {
@@ -47,12 +50,16 @@ TEST_F(Sluice, CurvesDecideOnPaperAndByTheCore) {
   }
   refuses(of_pair + " --policy oracle", "policy oracle: its partition needs a run (sluice sim, sluice eval); here: ");
   refuses(partition(fermi, table2, "--pairs DXT_MVP --partitioner rtl"), "--partitioner: the unit decides over --curves");
-  for (const auto& [text, said] : {std::pair{"CTAs,DXT\n", "needs a heading CTAs,A,B and a line for each count"},
+  for (const auto& [text, said] : {std::pair{"CTAs,DXT\n", ":1: needs a heading CTAs,A,B with the kernels' names"},
+                                   {"CTAs;DXT;MVP\n1;0,4;0,3\n", ", commas between"},
+                                   {"CTAs,DXT,DXT\n1,2,3\n", ":1: column 3: DXT comes twice"},
+                                   {"CTAs,DXT,\n1,2,3\n", ":1: column 3:  has no name"},
+                                   {"CTAs,DXT\n1,0x1\n", ":2: 0x1: must be an IPC"},
                                    {"CTAs,DXT\n1,2\n3,3\n", ":3: 3: the CTA count here must be 2"},
                                    {"CTAs,DXT\n1,-2\n", ":2: -2: must be an IPC, 0 or more"},
                                    {"CTAs,DXT\n1,2,3\n", ":2: 3 fields: the heading has 2"},
                                    {"CTAs,DXT,MVP\n1,2,\n2,2,2\n", ":3: MVP: no IPC with fewer CTAs"},
-                                   {"CTAs,DXT\n1,2\n", "kernel MVP: no curve over CTA counts"}}) {
+                                   {"CTAs,DXT\n1,2\n", "kernel MVP: no curve: the heading must have its name"}}) {
     std::ofstream(curves) << text;
     refuses(of_pair, said);
   }
@@ -99,7 +106,6 @@ TEST_F(Sluice, ChecksCommandLineAndFilesBeforeTheFirstRun) {
   std::ofstream(folder_ / "kept.json") << "{\"meta\": {}}";
   refuses("report five --keep " + (folder_ / "kept.json").string() + out, "the kept figures");
   refuses("report kernelet --configs " + nowhere + out, "nowhere");
-  refuses("report effisha --scenarios " + nowhere + out, "nowhere");
   const std::string schedule = "schedule --executor model --machine " + fermi + " --workload " + table2 +
                                " --scenario configs/scenarios/table2_priorities.toml --scheduler arrival,";
   refuses(schedule + "kernelet", "give one with --pairs");
@@ -123,6 +129,67 @@ TEST_F(Sluice, ASweepGoesOnAfterAFailureAndSaysSo) {
   EXPECT_NE(again.out.find("\n0 runs ("), std::string::npos) << again.out;
   EXPECT_EQ(std::ranges::count(text("out/results.csv"), '\n'), 1 + 2);
   EXPECT_NE(text("out/index.html").find("2 points failed"), std::string::npos);
+}
+
+TEST_F(Sluice, ASweepThatIsNotWhatItsAuthorMeantIsRefusedBeforeItRuns) {
+  const std::string sweep = "name = 't'\nworkload = '" SLUICE_SOURCE_DIR
+                            "/configs/workloads/table2.toml'\nmachines = "
+                            "['" SLUICE_SOURCE_DIR
+                            "/configs/machines/fermi_table1.toml']\nmixes = 'DXT_MVP'\npolicies = "
+                            "['even']\nseeds = [1, 2]\n[parameters]\nnum_sms = [8, 0x10]\n";
+  for (const auto& [from, to, said] :
+       {std::tuple("['even']", "['even', 'even']", ":5: policies = [ 'even', 'even' ]: \"even\" comes twice"),
+        {"[1, 2]", "[1, 1]", ":6: seeds = [ 1, 1 ]: 1 comes twice"},
+        {"'DXT_MVP'", "'DXT_MVP,DXT_MVP'", ":4: mixes = 'DXT_MVP,DXT_MVP': \"DXT_MVP\" comes twice"},
+        {"'DXT_MVP'", "'DXT_XX'", ":4: mixes = 'DXT_XX': kernel XX: not in workload"},
+        {"[8, 0x10]", "[16, 0x10]", ": 16 comes twice"},
+        {"[8, 0x10]", "[1979-05-27]", ": num_sms: must be words, numbers, true or false"},
+        {"num_sms", "\"sm.threads.x\"", "/fermi_table1.toml has no such table"}}) {
+    std::ofstream(folder_ / "sweep.toml") << test::edited(sweep, from, to);
+    refuses("sweep " + (folder_ / "sweep.toml").string() + " --out " + (folder_ / "out").string(), said);
+  }
+}
+
+TEST_F(Sluice, WhatAnOptionHasNoEffectOnIsSaid) {
+  const std::string files = " --machine " + fermi + " --workload " + table2;
+  refuses("sim --kernels DXT_MVP --policy even --ctas 1,1" + files, "--ctas 1,1: none of the policies takes counts");
+  refuses(partition(fermi, table2, "--pairs DXT_MVP --policy even,fcfs --ctas 1,1"), "--ctas 1,1: none of the policies");
+  refuses("eval --pairs DXT_MVP --policies even --out ''" + files, "--out: must be a folder");
+}
+
+TEST_F(Sluice, RefusesChurnOutOfItsRange) {
+  const std::string scenario = "schedule --scenario " + effisha + " --scheduler piv";
+  refuses(scenario + " --churn 15", "--churn: executor fake has no partition unit");
+  refuses(scenario + " --churn 20", "--churn: Value 20 not in range 0");
+}
+
+TEST_F(Sluice, SchedulesEveryPairOfAFileOfPairs) {
+  const fs::path file = folder_ / "pairs.toml";
+  std::ofstream(file) << "name = 'S'\ntask_us = 100\npair_gap_ms = 1\n[[job]]\nname = 'A'\nalone_ms = 2\n[[job]]\nname = 'B'\n"
+                         "alone_ms = 3\n";
+  const Outcome o = sluice("schedule --scenario " + file.string() + " --scheduler arrival,piv --json");
+  ASSERT_EQ(o.exit, 0) << o.err;
+  const nlohmann::json runs = nlohmann::json::parse(o.out).at("runs");
+  ASSERT_EQ(runs.size(), 6U) << "three orders, two schedulers";
+  EXPECT_EQ(runs[2]["jobs"][0]["name"], "B");
+  EXPECT_EQ(runs[2]["jobs"][1]["arrival_ms"], 1.0);
+  const Outcome table = sluice("schedule --scenario " + file.string() + " --scheduler arrival,piv");
+  for (const char* title : {"A_B\n", "B_A\n", "A_B_together\n"}) EXPECT_NE(table.out.find(title), std::string::npos) << table.out;
+}
+
+TEST_F(Sluice, ReportSimRefusesWhatItCannotUse) {
+  const std::string report = "report sim --out " + (folder_ / "sim").string();
+  refuses(report + " --scenario " + effisha, "effisha_group.toml: pair_gap_ms is missing");
+  refuses(report + " --workload " + table2, "sim_pairs.toml: job BO: kernel BO: not in workload table2");
+  const std::string last = "[kernel.launch_reference]\ntime_ms = 0.1123\nissue_utilization = 0.348\n";
+  refuses(report + " --workload " + edited("configs/workloads/sim.toml", last, ""), "kernel.launch_reference is missing");
+  refuses(report + " --equal-ms -1", "--equal-ms");
+}
+
+TEST_F(Sluice, CalibrateRefusesAWorkloadOfTwoKindsOfReference) {
+  const std::string mixed =
+      edited("configs/workloads/sim.toml", "[kernel.launch_reference]\ntime_ms = 0.08821\nissue_utilization = 0.275\n", "");
+  refuses("calibrate --machine configs/machines/k40.toml --workload " + mixed, "kernel FD: kernel.launch_reference is missing");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ fails "failed on the GPU" $S gpu run --kernel "$D/k.cu:wild,block=64,args=out:u3
 fails "MiB of GPU memory asked for" $S gpu run --kernel "$D/k.cu:traps,grid=1,block=64,args=out:f64:60000000000;u32:3"
 refuses "the kernel takes 2" $S gpu run --kernel "$D/k.cu:traps,args=out:u32:4"
 refuses "must be 1" $S gpu run --app HOT --small --policy static --quota 99
-refuses "cannot read" $S gpu run --kernel "$D/absent.cu:k,args=out:u32:4"
+refuses "can.t be read" $S gpu run --kernel "$D/absent.cu:k,args=out:u32:4"
 CUDA_VISIBLE_DEVICES= fails "GPU" $S gpu probe
 refuses "dynamic parallelism" $S gpu run --kernel "$D/launches.cu:launches,grid=1,block=32,args=out:u32:64"
 "$S" gpu run --kernel "$D/cannot.cu:grid_sync,grid=100,block=64,args=out:u32:6400;u32:3" --policy static --quota 1 2>&1 | grep -q "cooperative grid synchronisation"

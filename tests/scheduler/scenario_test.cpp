@@ -98,7 +98,7 @@ TEST_F(ScenarioFile, RefusesInOneLineThatNamesFileAndField) {
             ":6: job.after = 'B': the jobs wait for each other in a cycle");
   EXPECT_EQ(refusal(head_ + "[costs]\nevict_us = -1\n"), ":7: costs.evict_us = -1: must be a number, 0..1000000");
   EXPECT_EQ(refusal(head_ + "[costs]\nevict_ms = 1\n").substr(0, 32), ":7: costs.evict_ms: unknown key;");
-  EXPECT_EQ(refusal("name = 'S'\n"), ":1: job: is missing: must be an array of tables");
+  EXPECT_EQ(refusal("name = 'S'\n"), ":1: job: is missing: must be an array of tables, each [[job]]");
   EXPECT_EQ(refusal("name = 'S'\ntask_us = 1\n[[job]]\nname = 'A'\n"), ": job A: alone_ms is missing");
   EXPECT_EQ(refusal("name = 'S'\n[[job]]\nname = 'A'\nalone_ms = 1\n"),
             ": task_us is missing: needed where no --workload is given");

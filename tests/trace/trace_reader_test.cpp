@@ -318,15 +318,15 @@ TEST(TraceReader, RefusesBadFields) {
   refuses(line("0000 ffffffff 0 BRA 0 " + std::string(9000, '0')), "line longer than");
   refuses("-kernel name = x\n", "the file ends in the header");
   refuses("nonsense\n", "a header line must be");
-  std::string text = sample::header(1, 32);
-  text.replace(text.find("(1,1,1)"), 7, "(99999999999,1,1)");
-  refuses(text, "grid dim = 99999999999: must be");
-  text = sample::header(1, 32);
-  text.replace(text.find("(32,1,1)"), 8, "(32,33,1)");
-  refuses(text, "block dim: 1056 threads, must be 1..1024");
-  text = sample::header(1, 32);
-  text.replace(text.find("version = 70"), 12, "version = 71");
-  refuses(text, "binary version = 71: must be one of 35");
+  for (const auto& [from, to, why] : {std::tuple("(1,1,1)", "(99999999999,1,1)", "grid dim = 99999999999: must be"),
+                                      {"(32,1,1)", "(32,33,1)", "block dim: 1056 threads, must be 1..1024"},
+                                      {"version = 70", "version = 71", "binary version = 71: must be one of 35"},
+                                      {"-nregs = 16\n", "", "has no `-nregs = ...`"},
+                                      {"-shmem = 0\n", "", "has no `-shmem = ...`"},
+                                      {"-nregs = 16\n", "-nregs = 16\n-nregs = 8\n", "-nregs: comes twice"}})
+    refuses(test::edited(sample::header(1, 32), from, to), why);
+  EXPECT_EQ(test::refusal([] { (void)TraceReader(test::edited(sample::header(1, 32), "n = 70", "n = 89"), "k.traceg"); }),
+            "accepted");
 }
 
 RC_GTEST_PROP(TraceReader, RefusesAFileCutAnywhere, ()) {

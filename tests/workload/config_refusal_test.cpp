@@ -53,6 +53,17 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"Negative", "num_sms = ", "num_sms = -1", {"num_sms = -1: must be 1..256"}},
         Refusal{"Unit", "bytes = ", "bytes = \"16KB\"", {"sm.l1.bytes = '16KB'", "whole number"}},
         Refusal{"Fraction", "num_sms = ", "num_sms = 16.5", {"num_sms = 16.5", "whole number"}},
+        Refusal{"Schedulers", "schedulers = ", "schedulers = 5", {"sm.schedulers = 5: must be 1..4"}},
+        Refusal{"LossLimit", "loss_limit = ", "loss_limit = 4.0", {"loss_limit = 4.0: must be a number, 0..3.99"}},
+        Refusal{"Churn", "epsilon = ", "churn = 20", {"partitioner.churn = 20: must be 0..19"}},
+        Refusal{"Threshold", "epsilon = ", "monitor_threshold = 2.0", {"monitor_threshold = 2.0"}},
+        Refusal{"Window", "epsilon = ", "monitor_window = 8", {"monitor_window = 8"}},
+        Refusal{"WholeFraction", "num_sms = ", "num_sms = 16.0", {"num_sms = 16.0: must be a whole number"}},
+        Refusal{"OtherTable",
+                "[interconnect]",
+                "[interconect]",
+                {"interconnect: is missing: must be a table; nearest: interconect"},
+                false},
         Refusal{"NotANumber", "clock_mhz = ", "clock_mhz = nan", {"dram.clock_mhz = nan", "must be a number"}},
         Refusal{"NumberForText", "name = ", "name = 3", {"name = 3", "string"}},
         Refusal{"Choice", "scheduler = ", "scheduler = \"fifo\"", {"sm.scheduler = 'fifo'", "gto, lrr, two_level, oldest_cta"}},
@@ -122,6 +133,16 @@ TEST(ConfigRefusal, AMissingFileIsNamed) {
 }
 
 using MachineFile = test::Scratch;
+
+TEST_F(MachineFile, MayBeAPipe) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string text = read_file(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/fermi_table1.toml");
+  ASSERT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  ::close(ends[1]);
+  EXPECT_EQ(read_machine("/dev/fd/" + std::to_string(ends[0])).num_sms, 16U);
+  ::close(ends[0]);
+}
 
 TEST_F(MachineFile, ThePartitionerTableMayBeLeftOut) {
   const std::string text = read_file(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/fermi_table1.toml");
