@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 0: service.handle(sessions[k], bytes, now); break;
       case 1: {  // a right header, so that the fields behind it are reached; no task count that takes minutes
         if (bytes.size() < sizeof(Header)) break;
-        const Header header{static_cast<std::uint16_t>(1 + (how >> 3U) % 11), static_cast<std::uint16_t>(bytes.size()),
+        const Header header{static_cast<std::uint16_t>(1 + (how >> 3U) % 12), static_cast<std::uint16_t>(bytes.size()),
                             ++sequence[k]};
         std::memcpy(bytes.data(), &header, sizeof header);
         if (header.type == static_cast<std::uint16_t>(Type::Submit) && bytes.size() == sizeof(Submit))
