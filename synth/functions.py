@@ -9,33 +9,22 @@ def expression(text):
     Another text raises IndexError or SyntaxError."""
     tokens = re.findall(r"[A-Za-z_]\w*|[!'*&+|^()01]|\S", text)
 
-    def xor_level(pos):
-        left, pos = and_level(pos)
-        while pos < len(tokens) and tokens[pos] == "^":
-            right, pos = and_level(pos + 1)
-            left = f"({left}^{right})"
-        return left, pos
-
-    def or_level(pos):
-        left, pos = xor_level(pos)
-        while pos < len(tokens) and tokens[pos] in "+|":
-            right, pos = xor_level(pos + 1)
-            left = f"({left}|{right})"
-        return left, pos
-
-    def and_level(pos):
-        left, pos = unary(pos)
-        while pos < len(tokens) and tokens[pos] not in "+|^)":
-            right, pos = unary(pos + (tokens[pos] in "*&"))
-            left = f"({left}&{right})"
-        return left, pos
+    def chain(inner, sign, operators, ends):
+        """Terms of `inner` joined by an operator, or by none up to one of `ends`."""
+        def level(pos):
+            left, pos = inner(pos)
+            while pos < len(tokens) and (tokens[pos] in operators or (ends and tokens[pos] not in ends)):
+                right, pos = inner(pos + (tokens[pos] in operators))
+                left = f"({left}{sign}{right})"
+            return left, pos
+        return level
 
     def unary(pos):
         if tokens[pos] == "!":
             inner, pos = unary(pos + 1)
             out = f"(ONE^{inner})"
         elif tokens[pos] == "(":
-            out, pos = or_level(pos + 1)
+            out, pos = either(pos + 1)
             if tokens[pos] != ")":
                 raise SyntaxError
             pos += 1
@@ -48,7 +37,9 @@ def expression(text):
             out, pos = f"(ONE^{out})", pos + 1
         return out, pos
 
-    out, end = or_level(0)
+    # As in Yosys and OpenSTA, an exclusive or binds its terms before an and does.
+    either = chain(chain(chain(unary, "^", "^", ""), "&", "*&", "+|)"), "|", "+|", "")
+    out, end = either(0)
     if end != len(tokens):
         raise SyntaxError
     return out

@@ -3,6 +3,7 @@
 import bisect
 import hashlib
 import itertools
+import math
 import os
 import pathlib
 import re
@@ -13,8 +14,6 @@ from functions import compiled, evaluate, expression   # noqa: F401
 
 BUILD = pathlib.Path(__file__).resolve().parents[1] / "build/synth"
 TOKEN = re.compile(r'"[^"]*"|[{}();:,"]|[^\s{}();:,"]+')
-
-
 NAME = re.compile(r"[A-Za-z_]\w*")
 FUNCTIONS = ("function", "three_state", "next_state", "clocked_on", "enable", "data_in", "clear", "preset")
 
@@ -33,15 +32,13 @@ class Group:
         return self.attributes.get(name, default)
 
     def number(self, name, default=0.0):
-        try:
-            return float(self.attributes.get(name, default))
-        except ValueError:
-            self.fail(name, "must be a number")
+        text = str(self.attributes.get(name, default))
+        return float(text) if re.fullmatch(r"\+?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,2})?", text) else self.fail(name, "must be a number, 0 or more")
 
     def fail(self, name, what):
         raise SystemExit(f"synth: {self.source}:{self.places[name][0]}: {name} = {self.attributes[name][:60]}: {what}")
 
-    def check(self):
+    def check(self, templates):
         """Stops at tables and functions that Yosys, ABC or OpenSTA would read as something else, or give up at."""
         for name, text in self.attributes.items():
             if (name == "values" or name.startswith("index_")) and not re.fullmatch(r"[\s\d.,eE+-]*", text.replace('"', "")):
@@ -51,12 +48,21 @@ class Group:
                     compiled(text)
                 except (IndexError, SyntaxError):
                     self.fail(name, "must be a function of pins, with the operators ! ' * & + | ^ and parentheses")
+        if "values" in self.attributes:
+            template = templates.get((self.args or [""])[0], self)
+            said = math.prod(len(numbers(axis)) for axis in (self.get(name) or template.get(name) for name in ("index_1", "index_2", "index_3")) if axis)
+            if len(numbers(self.get("values"))) != said:
+                self.fail("values", f"{len(numbers(self.get('values')))} numbers, where its indices ask for {said}")
         for group in self.groups:
-            group.check()
+            group.check(templates)
 
     def add(self, name, words, line, span):
         self.attributes[name] = " ".join(words).strip('"')
         self.places.setdefault(name, [line]).append(span)
+
+
+def numbers(text):
+    return [float(x) for x in text.replace(",", " ").replace('"', " ").split()]
 
 
 def plain(text):
@@ -101,6 +107,10 @@ def parse(text, path):
                 fail(i, f"{token}: its parenthesis is not closed")
             args = [t.strip('"') for t in tokens[i + 2:end] if t != ","]
             if tokens[end + 1] == "{":
+                if token in ("cell", "pin", "ff", "latch") and not args:
+                    fail(i, f"{token} (): has no name")
+                if token == "cell" and stack and any(g.args == args for g in stack[-1].all("cell")):
+                    fail(i, f"cell {args[0]}: comes twice")
                 group = Group(token, args, path, line(i))
                 if stack:
                     stack[-1].groups.append(group)
@@ -121,7 +131,8 @@ class Cell:
     def __init__(self, group):
         self.group, self.name, self.area = group, group.args[0], group.number("area")
         self.leakage = group.number("cell_leakage_power")   # nW
-        self.pins = {g.args[0]: g for g in group.all("pin")}
+        self.usable = group.get("dont_use", "").lower() != "true"
+        self.pins = {name: g for g in group.all("pin") for name in g.args}
         self.inputs = [p for p, g in self.pins.items() if g.get("direction") == "input"]
         self.outputs = [p for p, g in self.pins.items() if g.get("direction") == "output"]
         self.flop = next(iter(group.all("ff")), None)
@@ -141,13 +152,13 @@ class Cell:
         return not self.flop and not self.latch and all(map(known, self.outputs))
 
     def is_inverter(self):
-        return (self.group.get("dont_use") != "true" and len(self.inputs) == len(self.outputs) == 1 and self.is_gate()
+        return (self.usable and len(self.inputs) == len(self.outputs) == 1 and self.is_gate()
                 and set(self.truth(self.outputs[0])) == {"0"})
 
     def is_plain_latch(self):
         """One that is open while an input is high, and neither set nor cleared."""
         kept = self.latch
-        return (kept is not None and self.group.get("dont_use") != "true" and kept.get("enable") in self.inputs and kept.get("data_in") in self.inputs
+        return (kept is not None and self.usable and kept.get("enable") in self.inputs and kept.get("data_in") in self.inputs
                 and not kept.get("clear") and not kept.get("preset") and any(self.function(p) == kept.args[0] for p in self.outputs))
 
     def truth(self, pin):
@@ -173,7 +184,8 @@ class Library:
         if converted:
             self.root = parse(converted, path)
             self.for_tools(converted, BUILD / "units" / hashlib.sha256(converted.encode()).hexdigest()[:12])
-        self.root.check()
+        self.templates = {g.args[0]: g for g in self.root.groups if g.kind.endswith("template") and g.args}
+        self.root.check(self.templates)
         self.cells = {c.args[0]: Cell(c) for c in self.root.all("cell")}
         if not any(c.flop for c in self.cells.values()):
             raise SystemExit(f"synth: {path}: no flip-flop in it (ff groups of {len(self.cells)} cells)")
@@ -219,20 +231,13 @@ class Table:
     """A lookup table, linear between its points and beyond them. Called with (load pF, slew ns); tables over one of them ignore the other."""
 
     def __init__(self, group, library):
-        template = {t.args[0]: t for t in library.root.groups if t.kind.endswith("template") or t.kind.endswith("template_")}.get(group.args[0])
-        numbers = lambda text: [float(x) for x in text.replace(",", " ").split()]
-        axes = {}
-        for axis in ("1", "2"):
-            index = group.get(f"index_{axis}") or (template.get(f"index_{axis}") if template else None)
-            if index:
-                axes[axis] = numbers(index)
-        self.values = numbers(group.get("values"))
-        self.first, self.second = axes.get("1"), axes.get("2")
+        template = library.templates.get((group.args or [""])[0])
+        axis = lambda name: numbers(group.get(name) or (template.get(name, "") if template else "")) or None
+        self.values, self.first, self.second = numbers(group.get("values")), axis("index_1"), axis("index_2")
         if len(self.values) == 1:
             self.first = self.second = None
         first = template.get("variable_1", "") if template else ""
         self.by_slew = "transition" in first
-        self.by_load_second = bool(template) and "capacitance" in template.get("variable_2", "")
 
     @staticmethod
     def between(axis, x):

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Libraries of others: units, names and paths make no difference, and what the tools can't take is refused with its line."""
+import itertools
 import json
+import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -101,15 +105,42 @@ class Libraries(unittest.TestCase):
         library = liberty.Library(self.file(text[:text.rindex("}")] + scan + never + "}\n"))
         self.assertEqual((library.inverter(1).name, library.inverter(2).name, library.latch.name), ("INVX1", "INVX2", "LATCH"))
 
+    def test_any_damage_is_read_or_refused_in_one_line(self):
+        """LIBERTY_FUZZ: seconds."""
+        words, end, run = liberty.TOKEN.findall(liberty.plain(OURS)), time.time() + float(os.environ.get("LIBERTY_FUZZ", 3)), 0
+        while time.time() < end:
+            run += 1
+            chance, damaged = random.Random(run), list(words)
+            for _ in range(chance.choice((1, 1, 2, 5, 40))):
+                at, other = chance.randrange(len(damaged)), chance.choice(words + ["-1", "nan", '""', '"', "/*", "\0", "'", "values", "1e999"])
+                damaged[at:at + chance.choice((0, 1, 1, 3))] = [other] * chance.choice((0, 1, 1, 2))
+            file = self.file(" ".join(damaged[:chance.choice((at, None, None, None))] or words).replace(";", ";\n"))
+            try:
+                library = liberty.Library(file)
+                for table in (t for c in library.cells.values() for p in c.pins.values() for arc in p.groups for t in arc.groups if t.get("values")):
+                    liberty.Table(table, library)(0.01, 0.05)
+            except SystemExit as error:
+                self.assertRegex(str(error), f"^synth: {file}:[^\n]*$", run)
+
+    def test_functions_bind_as_in_yosys_and_opensta(self):
+        for text, same in [("A*B^C", "A*(B^C)"), ("A B^C+D", "(A*(B^C))|D"), ("!A^B", "(!A)^B"), ("A'^B*C", "((!A)^B)*C"), ("A|B&C", "A|(B&C)")]:
+            for bits in itertools.product((0, 1), repeat=4):
+                values = dict(zip("ABCD", bits))
+                self.assertEqual(liberty.evaluate(text, values), liberty.evaluate(same, values), (text, values))
+
     def test_what_the_tools_cannot_take_is_refused_with_its_line(self):
         text = other()
         line = lambda part: text[:text.index(part)].count("\n") + 1
         area, function, table = "area : 1.408;", 'function : "(!A)"', 'values ("0.0137, 0.074"'
         for old, new, at, what in [
+                ('cell ("INVX1")', "cell ()", line('cell ("INVX1")'), "cell (): has no name"), ("pin (A)", "pin ()", line("pin (A)"), "pin (): has no name"),
+                (table, table.replace("0.0137, ", ""), line(table), "3 numbers, where its indices ask for 4"),
                 ('"1ns"', '"2ns"', line("time_unit"), "time_unit = 2ns: must be one of 1ps, 10ps, 100ps, 1ns"),
                 ("(1, pf)", "(1, nf)", line("capacitive_load_unit"), "capacitive_load_unit = 1 nf: must be a number and one of ff, pf"),
                 ('"1nW"', '"1W"', line("leakage_power_unit"), "leakage_power_unit = 1W: must be one of"),
-                (area, "area : big;", line(area), "area = big: must be a number"), (area, "area : 1 + 0.4;", line(area), "area = 1 + 0.4: must be a number"),
+                (area, "area : big;", line(area), "area = big: must be a number, 0 or more"), (area, "area : nan;", line(area), "area = nan: must be a number"),
+                ('cell ("INVX2")', 'cell ("INVX1")', line('cell ("INVX2")'), "cell INVX1: comes twice"),
+                (area, "area : 1 + 0.4;", line(area), "area = 1 + 0.4: must be a number"),
                 (area, "area 1.408;", line(area), "'area': not Liberty"), (area, "area : ;", line(area), "area: has no value"),
                 (function, 'function : "(!A"', line(function), "function = (!A: must be a function"),
                 (function, 'function : "!B"', line(function), "function = !B: B: no pin of INVX1"),
