@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Boolean functions of Liberty's cells."""
 import functools
+import itertools
 import re
 
 
@@ -9,13 +10,18 @@ def expression(text):
     Another text raises IndexError or SyntaxError."""
     tokens = re.findall(r"[A-Za-z_]\w*|[!'*&+|^()01]|\S", text)
 
+    depths = list(itertools.accumulate(((t == "(") - (t == ")") for t in tokens), initial=0))
+
     def chain(inner, sign, operators, ends):
         """Terms of `inner` joined by an operator, or by none up to one of `ends`."""
         def level(pos):
+            begin = pos
             left, pos = inner(pos)
             while pos < len(tokens) and (tokens[pos] in operators or (ends and tokens[pos] not in ends)):
                 right, pos = inner(pos + (tokens[pos] in operators))
                 left = f"({left}{sign}{right})"
+                if sign == "&" and any(t == "^" and depths[i] == depths[begin] for i, t in enumerate(tokens[begin:pos], begin)):
+                    raise SyntaxError
             return left, pos
         return level
 
@@ -37,7 +43,7 @@ def expression(text):
             out, pos = f"(ONE^{out})", pos + 1
         return out, pos
 
-    # As in Yosys and OpenSTA, an exclusive or binds its terms before an and does.
+    # Yosys and OpenSTA read A^B*C as (A^B)*C, ABC as A^(B*C).
     either = chain(chain(chain(unary, "^", "^", ""), "&", "*&", "+|)"), "|", "+|", "")
     out, end = either(0)
     if end != len(tokens):

@@ -47,7 +47,7 @@ class Group:
                 try:
                     compiled(text)
                 except (IndexError, SyntaxError):
-                    self.fail(name, "must be a function of pins, with the operators ! ' * & + | ^ and parentheses")
+                    self.fail(name, "must be a function of pins, with the operators ! ' * & + | ^ and parentheses, also around ^ beside an and")
         if "values" in self.attributes:
             template = templates.get((self.args or [""])[0], self)
             said = math.prod(len(numbers(axis)) for axis in (self.get(name) or template.get(name) for name in ("index_1", "index_2", "index_3")) if axis)
