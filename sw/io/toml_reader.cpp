@@ -87,57 +87,36 @@ const toml::node* TomlTable::find(std::string_view key) {
   return node;
 }
 
-void TomlTable::read(std::string_view key, std::uint64_t& value, std::uint64_t low, std::uint64_t high) {
+bool TomlTable::whole(std::string_view key, std::int64_t& value, std::int64_t low, std::int64_t high) {
   const toml::node* node = find(key);
-  if (node == nullptr) return;
+  if (node == nullptr) return false;
   const auto given = node->value_exact<std::int64_t>();
   if (!given) fail(key, fmt::format("must be a whole number, {}..{}", low, high));
-  if (*given < 0 || static_cast<std::uint64_t>(*given) < low || static_cast<std::uint64_t>(*given) > high) {
-    fail(key, fmt::format("must be {}..{}", low, high));
-  }
-  value = static_cast<std::uint64_t>(*given);
+  if (*given < low || *given > high) fail(key, fmt::format("must be {}..{}", low, high));
+  value = *given;
+  return true;
 }
 
-void TomlTable::read(std::string_view key, std::uint32_t& value, std::uint32_t low, std::uint32_t high) {
-  std::uint64_t wide = value;
-  read(key, wide, low, high);
-  value = static_cast<std::uint32_t>(wide);
+double TomlTable::number(std::string_view key, const toml::node& node, double low, double high, const char* what) const {
+  const auto given = node.is_number() ? node.value<double>() : std::nullopt;
+  if (!given || !std::isfinite(*given) || *given < low || *given > high)
+    fail(key, fmt::format("must be {}, {}..{}", what, low, high));
+  return *given;
 }
 
 void TomlTable::read(std::string_view key, double& value, double low, double high) {
-  const toml::node* node = find(key);
-  if (node == nullptr) return;
-  const auto given = node->is_number() ? node->value<double>() : std::nullopt;
-  if (!given || !std::isfinite(*given) || *given < low || *given > high)
-    fail(key, fmt::format("must be a number, {}..{}", low, high));
-  value = *given;
-}
-
-void TomlTable::read(std::string_view key, std::int32_t& value, std::int32_t low, std::int32_t high) {
-  const toml::node* node = find(key);
-  if (node == nullptr) return;
-  const auto given = node->value_exact<std::int64_t>();
-  if (!given || *given < low || *given > high) fail(key, fmt::format("must be a whole number, {}..{}", low, high));
-  value = static_cast<std::int32_t>(*given);
+  if (const toml::node* node = find(key)) value = number(key, *node, low, high, "a number");
 }
 
 void TomlTable::read(std::string_view key, std::vector<double>& values, double low, double high) {
   const toml::node* node = find(key);
   if (node == nullptr) return;
-  std::vector<double> all;
-  const auto take = [&](const toml::node& number) {
-    const auto given = number.is_number() ? number.value<double>() : std::nullopt;
-    if (!given || !std::isfinite(*given) || *given < low || *given > high)
-      fail(key, fmt::format("must be a number or a list of numbers, {}..{}", low, high));
-    all.push_back(*given);
-  };
-  if (const toml::array* list = node->as_array()) {
-    for (const toml::node& number : *list) take(number);
-    if (all.empty()) fail(key, "must not be empty");
-  } else {
-    take(*node);
-  }
-  values = all;
+  values.clear();
+  const auto take = [&](const toml::node& n) { values.push_back(number(key, n, low, high, "a number or a list of numbers")); };
+  const toml::array* list = node->as_array();
+  if (list == nullptr) return take(*node);
+  for (const toml::node& n : *list) take(n);
+  if (values.empty()) fail(key, "must not be empty");
 }
 
 void TomlTable::read(std::string_view key, bool& value) {

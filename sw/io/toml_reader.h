@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <toml++/toml.h>
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace sluice {
@@ -22,10 +24,12 @@ class TomlTable {
   /// @param name  dotted name for messages, empty for the root
   TomlTable(const std::filesystem::path& path, std::string name, const toml::table& table);
 
-  void read(std::string_view key, std::uint32_t& value, std::uint32_t low,
-            std::uint32_t high = std::numeric_limits<std::uint32_t>::max());
-  void read(std::string_view key, std::uint64_t& value, std::uint64_t low, std::uint64_t high);
-  void read(std::string_view key, std::int32_t& value, std::int32_t low, std::int32_t high);
+  template <std::integral T>
+  void read(std::string_view key, T& value, std::type_identity_t<T> low,
+            std::type_identity_t<T> high = std::numeric_limits<T>::max()) {
+    std::int64_t given = 0;
+    if (whole(key, given, static_cast<std::int64_t>(low), static_cast<std::int64_t>(high))) value = static_cast<T>(given);
+  }
   void read(std::string_view key, double& value, double low, double high);
   void read(std::string_view key, std::vector<double>& values, double low, double high);  ///< a number, or a list of some
   void read(std::string_view key, bool& value);
@@ -50,6 +54,9 @@ class TomlTable {
 
  private:
   const toml::node* find(std::string_view key);
+  /// @return whether the key is there
+  bool whole(std::string_view key, std::int64_t& value, std::int64_t low, std::int64_t high);
+  [[nodiscard]] double number(std::string_view key, const toml::node& node, double low, double high, const char* what) const;
   [[nodiscard]] std::string where(const toml::node* node) const;
   [[nodiscard]] std::string must_be(const std::string& what, const toml::node* node, std::string_view key) const;
   [[nodiscard]] std::string full_name(std::string_view key) const;

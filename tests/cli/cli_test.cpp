@@ -194,7 +194,7 @@ TEST_F(Sluice, ScheduleRefusesWhatItCannotDo) {
   refuses("schedule --scenario nowhere.toml --scheduler piv", "nowhere.toml: can't be read");
   refuses(scenario + " --scheduler kernelet --pairs nowhere.json", "nowhere.json: can't be read");
   refuses("schedule --scenario " + edited(effisha, "priority = 11", "priority = 31") + " --scheduler piv",
-          "effisha_group.toml:58: job.priority = 31: must be a whole number, 0..30");
+          "effisha_group.toml:58: job.priority = 31: must be 0..30");
   refuses("schedule --scenario " + edited(effisha, "arrival_ms = 15", "arrival_ms = -15") + " --scheduler piv",
           "job.arrival_ms = -15: must be a number, 0..1000000");
   const fs::path file = folder_ / "one.toml";

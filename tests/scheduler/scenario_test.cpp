@@ -78,9 +78,9 @@ TEST_F(ScenarioFile, RefusesInOneLineThatNamesFileAndField) {
   EXPECT_EQ(refusal(head_ + "arrival_ms = nan\n"), ":6: job.arrival_ms = nan: must be a number, 0..1000000");
   EXPECT_EQ(refusal(head_ + "arrival_ms = inf\n"), ":6: job.arrival_ms = inf: must be a number, 0..1000000");
   EXPECT_EQ(refusal(head_ + "arrival_ms = '3'\n"), ":6: job.arrival_ms = '3': must be a number, 0..1000000");
-  EXPECT_EQ(refusal(head_ + "priority = 31\n"), ":6: job.priority = 31: must be a whole number, 0..30");
-  EXPECT_EQ(refusal(head_ + "priority = -1\n"), ":6: job.priority = -1: must be a whole number, 0..30");
-  EXPECT_EQ(refusal(head_ + "nice = -21\n"), ":6: job.nice = -21: must be a whole number, -20..19");
+  EXPECT_EQ(refusal(head_ + "priority = 31\n"), ":6: job.priority = 31: must be 0..30");
+  EXPECT_EQ(refusal(head_ + "priority = -1\n"), ":6: job.priority = -1: must be 0..30");
+  EXPECT_EQ(refusal(head_ + "nice = -21\n"), ":6: job.nice = -21: must be -20..19");
   EXPECT_EQ(refusal(head_ + "launches = 0\n"), ":6: job.launches = 0: must be 1..100000");
   EXPECT_EQ(refusal(head_ + "launches = 2\n"), ":1: wait_ms: is missing: a job has several launches");
   EXPECT_EQ(refusal("wait_ms = 3\n" + head_), ":1: wait_ms = 3: no job has several launches");
