@@ -35,6 +35,12 @@ int make(const WorkloadOptions& options) {
     kernel.registers_per_cta = 8192;
   }
   write_file_atomically(options.workload_file, format_workload(workload, kNew));
+  try {
+    (void)read_workload(options.workload_file);
+  } catch (const InputError& error) {  // names that a workload can't have
+    std::filesystem::remove(options.workload_file);
+    throw InputError(fmt::format("--kernels {}: {}", options.kernels, error.what()));
+  }
   return 0;
 }
 

@@ -19,6 +19,10 @@ TEST_F(Sluice, AWorkloadToStartFromIsRightAndIsNotOverwritten) {
       << checked.out;
   EXPECT_EQ(sluice(partition(fermi, file)).exit, 0);
   refuses("workload new " + file, "mine.toml: exists");
+  for (const char* names : {"A_B", "A,A", "''", "A,,B"}) {
+    refuses("workload new " + file + "2 --kernels " + names, "--kernels ");
+    EXPECT_FALSE(fs::exists(file + "2")) << names;
+  }
 }
 
 TEST_F(Sluice, AKernelNeedsANameAGridAndResources) {
