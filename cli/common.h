@@ -17,7 +17,7 @@ namespace sluice::cli {
 
 /// Options that several commands share.
 struct CommonOptions {
-  std::string machine_file, workload_file, partitioner = "rtl";
+  std::string machine_file, workload_file, partitioner = "rtl", balance;
   std::uint64_t window = 2000000, oracle_window = 0, seed = 1;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool json = false;
@@ -25,6 +25,9 @@ struct CommonOptions {
   void add_files(CLI::App& app) {
     app.add_option("--machine", machine_file, "machine description (TOML), e.g. configs/machines/fermi_table1.toml")->required();
     app.add_option("--workload", workload_file, "workload description (TOML), e.g. configs/workloads/table2.toml")->required();
+  }
+  void add_balance(CLI::App& app) {
+    app.add_option("--balance", balance, "settings of balance, e.g. keep=1.1,candidates=4,weight.DXT=2,floor.DXT=0.5");
   }
   void add_json(CLI::App& app) { app.add_flag("--json", json, "result as JSON on standard output"); }
   void add_run(CLI::App& app) {

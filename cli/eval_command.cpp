@@ -79,6 +79,8 @@ int run(const EvalOptions& options) {
   plan.machine = read_machine(options.machine_file);
   plan.machine_text = machine_text(options.machine_file);
   plan.workload = read_workload(options.workload_file);
+  set_balance(options.balance, plan.machine, plan.workload.kernels);
+  plan.machine_text += options.balance;
   plan.mixes = options.pairs;
   plan.policies = split_list(options.policies);
   plan.oracle_pairs = split_list(options.oracle_pairs);
@@ -129,6 +131,7 @@ void add_eval_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "eval", "Warped-Slicer's evaluation: each kernel alone, then mixes until all reach their own instruction counts");
   options->add_files(*command);
+  options->add_balance(*command);
   options->add_run(*command);
   options->add_oracle(*command);
   options->add_jobs(*command);
@@ -155,12 +158,13 @@ void add_eval_command(CLI::App& app, Action& action) {
   command->callback([options, &action] {
     options->command_line = fmt::format(
         "sluice eval --machine {} --workload {} --pairs {} --policies {}{}{} --partitioner {} --window {} --curve-window {} "
-        "{}",
+        "{}{}",
         options->machine_file, options->workload_file, options->pairs, options->policies,
         options->oracle_pairs.empty() ? "" : " --oracle-pairs " + options->oracle_pairs,
         options->oracle_window == 0 ? "" : fmt::format(" --oracle-window {}", options->oracle_window), options->partitioner,
         options->window, options->curve_cycles(),
-        options->seeds.empty() ? fmt::format("--seed {}", options->seed) : "--seeds " + options->seeds);
+        options->seeds.empty() ? fmt::format("--seed {}", options->seed) : "--seeds " + options->seeds,
+        options->balance.empty() ? "" : " --balance " + options->balance);
     action = [options] { return run(*options); };
   });
 }

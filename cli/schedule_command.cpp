@@ -85,7 +85,8 @@ constexpr ExecutorRow kExecutors[] = {
        return [model = std::make_shared<ScheduleOnModel>(ModelSetting{
                    options.kind(), options.seed, options.jobs, options.software(),
                    options.keep.empty() ? std::filesystem::path() : std::filesystem::path(options.keep) / "runs.sqlite",
-                   machine_text(options.machine_file) + fmt::format("churn {} scale {} ", options.churn, options.time_scale),
+                   machine_text(options.machine_file) + fmt::format("churn {} scale {} ", options.churn, options.time_scale) +
+                       options.balance,
                    options.co_runs(), options.max_ntt})](const std::vector<ScheduleCase>& cases) { return model->run(cases); };
      }},
 };
@@ -124,6 +125,7 @@ int run(const ScheduleOptions& options) {
   for (const Scenario& s : scenarios)
     targets.push_back(options.machine_file.empty() ? abstract_target(s)
                                                    : target_of(s, options.machine(), read_workload(options.workload_file)));
+  for (ScheduleTarget& target : targets) set_balance(options.balance, target.machine, target.kernels);
   if (executor.needs_machine)
     for (ScheduleTarget& target : targets) scale_time(target, options.time_scale);
   std::vector<std::optional<Time>> waits(scenario.waits.begin(), scenario.waits.end());
@@ -168,6 +170,7 @@ void add_schedule_command(CLI::App& app, Action& action) {
   command->add_option("--scheduler", options->schedulers, "names, comma separated, e.g. piv,dprr")->required();
   command->add_option("--machine", options->machine_file, "machine description (TOML); default one SM with room for one CTA");
   command->add_option("--workload", options->workload_file, "workload description (TOML) of the jobs' kernels");
+  options->add_balance(*command);
   command->add_option("--executor", options->executor, "what carries the schedule out: fake (discrete events) or model (the GPU)")
       ->capture_default_str();
   command

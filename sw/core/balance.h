@@ -7,6 +7,16 @@
 
 namespace sluice {
 
+inline constexpr double kLeastWeight = 1.0 / 16, kMostWeight = 255;
+
+/// What `balance` is to reach for a kernel.
+struct BalanceWish {
+  double weight = 1;  ///< its part of the work: kernels whose rates are as their weights end together; the unit's are of 1 / 256
+  double floor = 0;   ///< the rate that it is promised
+
+  bool operator==(const BalanceWish&) const = default;
+};
+
 /// A partition of all kernels of a mix that mode Balance measured (docs/user/policies.md#balance).
 struct BalanceCandidate {
   std::vector<CtaCount> ctas;  ///< of each kernel on an SM
@@ -21,6 +31,7 @@ struct BalanceCandidate {
 struct BalanceReport {
   std::vector<BalanceCandidate> candidates;
   std::int32_t kept = -1;  ///< index; negative: sharing was not worth it, and kernels run in order
+  bool floors = true;      ///< all are kept, or none was asked for; otherwise what is kept comes nearest
 };
 
 }  // namespace sluice

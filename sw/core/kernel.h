@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sw/core/balance.h"
 #include "sw/core/program.h"
 #include "sw/core/resources.h"
 
@@ -83,6 +84,7 @@ struct KernelDescriptor {
   /// Single-precision operations of one thread over its CTA's life, as a profiler counts them; none: not known.
   std::optional<double> flops_per_thread;
   bool in_triples = true;  ///< a member of the mixes `triples` (Warped-Slicer section V-E leaves two kernels out)
+  BalanceWish wish;        ///< of policy `balance`
   KernelBehaviour behaviour;
   std::optional<KernelPhase> phase;
   std::optional<SoloReference> reference;

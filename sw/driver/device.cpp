@@ -14,6 +14,7 @@ std::string_view reason_name(DecisionReason reason) {
     case DecisionReason::NoFit: return "no_fit";
     case DecisionReason::Measured: return "measured";
     case DecisionReason::NotWorth: return "not_worth";
+    case DecisionReason::FloorsMissed: return "floors_missed";
     case DecisionReason::NoProfile: break;
   }
   return "no_profile";

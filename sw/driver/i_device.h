@@ -73,14 +73,15 @@ struct RunSpec {
 /// What a decision rests on. NoFit, NoProfile and LossGuard fall back to Spatial.
 enum class DecisionReason : std::uint8_t {
   WaterFilling,
-  LossGuard,  ///< a kernel would lose more than loss_limit / K of its best
-  NoFit,      ///< one CTA of each kernel does not fit an SM together
-  NoProfile,  ///< a kernel has no clean sample
-  Measured,   ///< the best of the partitions that were measured (Balance)
-  NotWorth,   ///< none of them was worth sharing: kernels run in order (Balance)
+  LossGuard,     ///< a kernel would lose more than loss_limit / K of its best
+  NoFit,         ///< one CTA of each kernel does not fit an SM together
+  NoProfile,     ///< a kernel has no clean sample
+  Measured,      ///< the best of the partitions that were measured (Balance)
+  NotWorth,      ///< none of them was worth sharing: kernels run in order (Balance)
+  FloorsMissed,  ///< none of them keeps every kernel's floor: the nearest (Balance)
 };
 
-/// "water_filling", "loss_guard", "no_fit", "no_profile", "measured", "not_worth".
+/// "water_filling", "loss_guard", "no_fit", "no_profile", "measured", "not_worth", "floors_missed".
 [[nodiscard]] std::string_view reason_name(DecisionReason reason);
 
 /// One decision of the partition sequencer.

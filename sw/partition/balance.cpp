@@ -16,6 +16,8 @@ double round_down(double value) {
   return std::floor(value * kSteps) / kSteps;
 }
 
+double round_up(double value) { return -round_down(-value); }
+
 /// What is free beside these counts; none where they don't fit.
 std::optional<SmResources> beside(std::span<const SmResources> demand, SmResources free, const JointCounts& counts) {
   for (std::size_t k = 0; k < counts.size(); ++k) {
@@ -76,38 +78,67 @@ std::vector<JointCounts> balance_candidates(std::span<const SmResources> demand,
   return found;
 }
 
-double balance_score(std::span<const double> rates) {
+double balance_score(std::span<const double> rates, std::span<const BalanceWish> wishes) {
   if (std::ranges::find(rates, 0.0) != rates.end()) return 0;
-  const double all_as_fast = std::ranges::max(rates) * static_cast<double>(rates.size());
-  return round_down(all_as_fast / (1 + all_as_fast - sum_of(rates)));
+  std::size_t first = 0;
+  double weights = 0;
+  for (std::size_t k = 0; k < rates.size(); ++k) {
+    weights += wishes[k].weight;
+    if (rates[k] * wishes[first].weight > rates[first] * wishes[k].weight) first = k;
+  }
+  const double done = weights * rates[first];
+  return round_down(done / (done - wishes[first].weight * (sum_of(rates) - 1)));
 }
 
-std::optional<std::size_t> balance_choice(std::span<const std::vector<double>> rates, double keep) {
-  double highest = 0;
-  for (const auto& of : rates) highest = std::max(highest, balance_score(of));
-  const double least = std::max(keep, highest - round_down(highest / 32));
-  std::optional<std::size_t> best;
+double balance_shortfall(std::span<const double> rates, std::span<const BalanceWish> wishes) {
+  double most = 0;
+  for (std::size_t k = 0; k < rates.size(); ++k) most = std::max(most, round_up(wishes[k].floor) - rates[k]);
+  return most;
+}
+
+std::optional<std::size_t> balance_choice(std::span<const std::vector<double>> rates, std::span<const BalanceWish> wishes,
+                                          double keep, std::optional<double> first_look) {
+  keep = round_up(keep);
+  std::vector<std::size_t> nearest;  // to the floors, of those of which all is known
   for (std::size_t c = 0; c < rates.size(); ++c) {
-    const double score = balance_score(rates[c]);
-    if (score == 0 || score < least || (best && sum_of(rates[c]) <= sum_of(rates[*best]))) continue;
-    best = c;
+    if (balance_score(rates[c], wishes) == 0) continue;
+    const double here = balance_shortfall(rates[c], wishes);
+    const double least = nearest.empty() ? here : balance_shortfall(rates[nearest.front()], wishes);
+    if (here < least) nearest.clear();
+    if (here <= least) nearest.push_back(c);
   }
+  double highest = 0;
+  for (const std::size_t c : nearest) highest = std::max(highest, balance_score(rates[c], wishes));
+  const bool promised = std::ranges::any_of(wishes, [](const BalanceWish& w) { return w.floor > 0; });
+  if (!promised && (first_look.value_or(highest) + highest) / 2 < keep) return std::nullopt;
+  std::erase_if(nearest, [&](std::size_t c) { return balance_score(rates[c], wishes) < highest - round_down(highest / 32); });
+  if (first_look && !nearest.empty() && nearest.front() == 0) return 0;
+  const auto weighted = [&](std::size_t c) {
+    double sum = 0;
+    for (std::size_t k = 0; k < wishes.size(); ++k) sum += wishes[k].weight * rates[c][k];
+    return sum;
+  };
+  std::optional<std::size_t> best;
+  for (const std::size_t c : nearest)
+    if ((promised || first_look || balance_score(rates[c], wishes) >= keep) && (!best || weighted(c) > weighted(*best))) best = c;
   return best;
 }
 
 std::vector<JointCounts> balance_second_look(std::span<const JointCounts> candidates, std::span<const std::vector<double>> rates,
-                                             std::size_t choice, std::size_t most) {
+                                             std::span<const BalanceWish> wishes, std::size_t choice, std::size_t most) {
   const JointCounts& best = candidates[choice];
   std::vector<JointCounts> found{best};
   std::optional<std::size_t> next;
   for (std::size_t c = 0; c < rates.size(); ++c)
-    if (c != choice && balance_score(rates[c]) > (next ? balance_score(rates[*next]) : 0)) next = c;
-  if (next) found.push_back(candidates[*next]);
-  for (std::size_t k = 0; k < best.size() && found.size() < most; ++k) {
-    const std::uint32_t fewer = best[k].value() - (best[k].value() + 2) / 3;
-    if (fewer == 0) continue;
-    found.push_back(best);
-    found.back()[k] = CtaCount(fewer);
+    if (c != choice && balance_score(rates[c], wishes) > (next ? balance_score(rates[*next], wishes) : 0)) next = c;
+  if (next && most > 1) found.push_back(candidates[*next]);
+  for (std::size_t base = 0, bases = found.size(); base < bases; ++base) {
+    for (std::size_t k = 0; k < best.size() && found.size() < most; ++k) {
+      JointCounts fewer = found[base];
+      const std::uint32_t count = fewer[k].value();
+      fewer[k] = CtaCount(count - (count + 2) / 3);
+      if (fewer[k].value() > 0 && std::ranges::find(found, fewer) == found.end()) found.push_back(fewer);
+    }
   }
   return found;
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sw/core/balance.h"
 #include "sw/core/resources.h"
 #include "sw/core/units.h"
 
@@ -25,26 +26,36 @@ using JointCounts = std::vector<CtaCount>;
 [[nodiscard]] std::vector<JointCounts> balance_candidates(std::span<const SmResources> demand, const SmResources& capacity,
                                                           std::size_t wanted, std::size_t most);
 
-/// How many times as fast as one after the other K kernels are done that take the same time alone: all run until the fastest
-/// ends, and the others' rest runs in order. That is K m / (1 + K m - S) of rates with the sum S and the maximum m, rounded down
-/// to 1 / 2^14 as the unit does. 0 where a rate is.
-[[nodiscard]] double balance_score(std::span<const double> rates);
+/// How many times as fast as one after the other kernels are done whose times alone are as their weights: all run until one ends,
+/// the one with the largest rate over its weight, and the others' rest runs in order. With that one's rate r and weight w, the
+/// sum S of the rates and the sum W of the weights it is W r / (W r - w (S - 1)), rounded down to 1 / 2^14 as the unit does. 0
+/// where a rate is.
+[[nodiscard]] double balance_score(std::span<const double> rates, std::span<const BalanceWish> wishes);
 
-/// What policy `balance` does with what it measured. Scores within 1 / 32 of the highest count as equal, as measured rates tell
-/// no less: of these candidates the one with the largest sum of rates, the first of equals.
+/// How far below its floor the worst-off kernel is; 0: every floor is kept.
+[[nodiscard]] double balance_shortfall(std::span<const double> rates, std::span<const BalanceWish> wishes);
+
+/// What policy `balance` does with what it measured: of the candidates that keep every floor, or come nearest to it, those whose
+/// scores are within 1 / 32 of the highest count as equal, as measured rates tell no less; and of these it is the one with the
+/// largest sum of weight times rate, the first of equals.
 ///
 /// @param rates  [candidate][kernel]: the kernel's speed there over its speed alone; 0 where it was not measured
-/// @param keep   the least score at which kernels share an SM
+/// @param keep   the least score at which kernels share an SM, where none of them has a floor
+/// @param first_look  in a second look: the score that the first of these had in the first. It wins among equals, and the mean of
+///                    that score and of the highest here is what has to reach `keep`
 /// @return none when no candidate of which all is known reaches `keep`
-[[nodiscard]] std::optional<std::size_t> balance_choice(std::span<const std::vector<double>> rates, double keep);
+[[nodiscard]] std::optional<std::size_t> balance_choice(std::span<const std::vector<double>> rates,
+                                                        std::span<const BalanceWish> wishes, double keep,
+                                                        std::optional<double> first_look = std::nullopt);
 
-/// What the second look of policy `balance` measures: what the first chose, the candidate of the highest score beside it, and the
-/// first look's choice with a third fewer CTAs of each kernel in turn that has more than one.
+/// What the second look of policy `balance` measures: what the first chose, the candidate of the highest score beside it, and
+/// both with a third fewer CTAs of each kernel in turn that has more than one.
 ///
 /// @param rates  of the candidates, as above
-/// @param most   as many as there is room to measure, 2 or more
+/// @param most   as many as there is room to measure, 1 or more
 [[nodiscard]] std::vector<JointCounts> balance_second_look(std::span<const JointCounts> candidates,
-                                                           std::span<const std::vector<double>> rates, std::size_t choice,
+                                                           std::span<const std::vector<double>> rates,
+                                                           std::span<const BalanceWish> wishes, std::size_t choice,
                                                            std::size_t most);
 
 }  // namespace sluice

@@ -30,7 +30,8 @@ constexpr auto every(Mode) { return std::array{Mode::LeftOver, Mode::Fcfs, Mode:
 constexpr auto every(KernelType) { return std::array{KernelType::Compute, KernelType::Memory, KernelType::Cache}; }
 constexpr auto every(DecisionReason) {
   return std::array{DecisionReason::WaterFilling, DecisionReason::LossGuard, DecisionReason::NoFit,
-                    DecisionReason::NoProfile,    DecisionReason::Measured,  DecisionReason::NotWorth};
+                    DecisionReason::NoProfile,    DecisionReason::Measured,  DecisionReason::NotWorth,
+                    DecisionReason::FloorsMissed};
 }
 
 /// A value and where it is, so that every complaint names its place: "out/results.json: runs[3].cycles: missing".

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "sw/core/errors.h"
 #include "sw/io/toml_reader.h"
 
 namespace sluice {
@@ -159,12 +162,11 @@ void read_dram(TomlTable table, DramConfig& dram) {
     table.fail("t_rfc", fmt::format("must be less than t_refi = {}", dram.t_refi));
 }
 
-void read_balance(TomlTable table, BalanceConfig& config) {
+void read_balance(TomlTable& table, BalanceConfig& config) {
   table.optional();
   table.read("candidates", config.candidates, 1, 15);
   table.read("window_cycles", config.window_cycles, 1024, 65535);
   table.read("keep", config.keep, 0, 7.99);
-  table.finish();
 }
 
 void read_partitioner(TomlTable table, PartitionerConfig& config) {
@@ -186,7 +188,10 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
   table.read("priority", config.priority);
   table.read("tail", config.tail);
   table.read("patience", config.patience, 0, 20);
-  if (auto balance = table.optional_table("balance")) read_balance(*balance, config.balance);
+  if (auto balance = table.optional_table("balance")) {
+    read_balance(*balance, config.balance);
+    balance->finish();
+  }
   table.finish();
   if (config.region_units != 0 && config.region_units < 16) table.fail("region_units", "must be 0 or 16..128");
 }
@@ -252,6 +257,26 @@ MachineConfig read_machine(const toml::table& file, const std::filesystem::path&
   if (machine.interconnect.two_slices_a_kilobyte && machine.l2_slices % 2 != 0)
     root.fail("l2_slices", "must be even with interconnect.two_slices_a_kilobyte");
   return machine;
+}
+
+void set_balance(std::string text, MachineConfig& machine, std::vector<KernelDescriptor>& kernels) {
+  if (text.empty()) return;
+  std::ranges::replace(text, ',', '\n');
+  toml::table given;
+  try {
+    given = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    throw InputError(
+        fmt::format("--balance: {}: must be like keep=1.1,candidates=4,weight.DXT=2,floor.DXT=0.5", error.description()));
+  }
+  TomlTable root("--balance", "", given);
+  read_balance(root, machine.partitioner.balance);
+  auto weights = root.optional_table("weight"), floors = root.optional_table("floor");
+  for (KernelDescriptor& kernel : kernels) {
+    if (weights) weights->optional().read(kernel.name, kernel.wish.weight, kLeastWeight, kMostWeight);
+    if (floors) floors->optional().read(kernel.name, kernel.wish.floor, 0, 1);
+  }
+  for (const auto& table : {root, weights.value_or(root), floors.value_or(root)}) table.finish();
 }
 
 }  // namespace sluice

@@ -2,7 +2,10 @@
 #pragma once
 #include <toml++/toml.h>
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include "sw/core/kernel.h"
 #include "sw/core/machine.h"
 
 namespace sluice {
@@ -12,5 +15,9 @@ namespace sluice {
 [[nodiscard]] MachineConfig read_machine(const std::filesystem::path& path);
 /// The same from a table already parsed; `path` is for messages.
 [[nodiscard]] MachineConfig read_machine(const toml::table& file, const std::filesystem::path& path);
+
+/// Policy `balance` as a command wants it, over what the files say: "keep=1.1,candidates=4,weight.DXT=2,floor.DXT=0.5".
+/// @throws InputError naming the key
+void set_balance(std::string text, MachineConfig& machine, std::vector<KernelDescriptor>& kernels);
 
 }  // namespace sluice

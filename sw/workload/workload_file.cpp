@@ -159,6 +159,8 @@ KernelDescriptor read_kernel(TomlTable table, const std::filesystem::path& folde
     kernel.trace = read_trace(*trace, folder);
   }
   table.read("in_triples", kernel.in_triples);
+  table.read("weight", kernel.wish.weight, kLeastWeight, kMostWeight);
+  table.read("floor", kernel.wish.floor, 0, 1);
   double flops = -1;
   table.read("flops_per_thread", flops, 0, kMaxFlopsPerThread);
   if (flops >= 0) kernel.flops_per_thread = flops;
@@ -230,6 +232,7 @@ std::string format_workload(const Workload& workload, const std::string& comment
         toml_string(k.name), toml_string(k.full_name), to_string(k.type), k.grid_ctas, k.block_threads, k.registers_per_cta,
         k.shared_bytes_per_cta,
         (k.in_triples ? "" : "in_triples = false\n") +
+            (k.wish == BalanceWish() ? "" : fmt::format("weight = {}\nfloor = {}\n", k.wish.weight, k.wish.floor)) +
             (k.flops_per_thread ? fmt::format("flops_per_thread = {}\n", *k.flops_per_thread) : ""));
     out += behaviour_text(k.behaviour);
     if (k.phase) out += fmt::format("[kernel.phase]\nfrom_cta = {}\n{}", k.phase->from_cta, behaviour_text(k.phase->behaviour));

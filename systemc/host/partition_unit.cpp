@@ -41,6 +41,7 @@ PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineC
 void PartitionUnit::bind_slot(unsigned slot, KernelId kernel) {
   std::ranges::replace(slot_kernel_, kernel.value(), kNoKernel);  // after an eviction a kernel may come back to another slot
   slot_kernel_[slot] = kernel.value();
+  top_->wish(slot, kernels_[kernel.value()].descriptor.wish);
 }
 
 void PartitionUnit::wake() {

@@ -94,6 +94,8 @@ class ISluiceTop {
   virtual void skip(std::uint64_t cycles) = 0;
   /// Whether the SMs' activity of this cycle can make a difference.
   [[nodiscard]] virtual bool counts_activity() const = 0;
+  /// What mode Balance is to reach for what is launched into a kernel slot next. Not a register yet.
+  virtual void wish(unsigned /*slot*/, const BalanceWish& /*wish*/) {}
   /// What mode Balance has measured so far, and what it kept; null where the unit has not that mode.
   [[nodiscard]] virtual const BalanceReport* balance() const { return nullptr; }
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace sluice {
@@ -77,30 +78,35 @@ bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kern
 }
 
 std::uint32_t BalanceSearchTwin::quota(std::uint32_t sm, std::size_t kernel) const {
-  const std::uint32_t entry = sm % entries();
-  if (entry >= alone()) return candidates_[entry - alone()].ctas[kernel];
+  const std::uint32_t entry = entry_of(sm);
+  if (entry >= kernels()) return candidates_[entry - kernels()].ctas[kernel];
   return entry == kernel ? kernels_[kernel].fits : 0;
 }
 
+std::uint32_t BalanceSearchTwin::entry_of(std::uint32_t sm) const {
+  if (second_ || sm < entries()) return sm % entries();
+  return kernels() + (kernels() == 2 ? static_cast<std::uint32_t>(candidates_.size() / 2) : 0);
+}
+
 std::size_t BalanceSearchTwin::owner(std::uint32_t sm) const {
-  const std::uint32_t entry = sm % entries();
-  return entry < alone() ? entry : (sm / entries() + round_) % kernels();
+  const std::uint32_t entry = entry_of(sm), like_it = second_ || sm < entries() ? sm / entries() : sm;
+  return entry < kernels() ? entry : (like_it + round_) % kernels();
 }
 
 void BalanceSearchTwin::take(std::uint32_t sm, std::uint32_t instructions) {
-  const std::uint32_t entry = sm % entries();
-  Counted& counted = entry < alone() ? alone_[entry] : candidates_[entry - alone()].counted[owner(sm)];
+  const std::uint32_t entry = entry_of(sm);
+  Counted& counted = entry < kernels() ? alone_[entry] : candidates_[entry - kernels()].counted[owner(sm)];
   counted.instructions += instructions;
   ++counted.sms;
 }
 
 /// A candidate's speed-up over one after the other, units of 1 / kOne: of its rates, which are instructions an SM over those of
-/// the kernel alone (sw/partition/balance.h). 0 where a kernel was not counted, there or alone. A rate is 4 at most, so that the
-/// sum of eight has 18 bits, the dividend 33 and the speed-up 20.
+/// the kernel alone (sw/partition/balance.h). 0 where a kernel was not counted, there or alone. A rate is 4 at most.
 void BalanceSearchTwin::score(Candidate& candidate) {
   BalanceCandidate& told = report_.candidates.emplace_back();
   told.again = second_;
-  std::uint32_t most = 0;
+  std::vector<std::uint64_t> rates;
+  std::uint64_t rates_in_all = 0, weights = 0;
   bool known = true;
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     const Counted &with = candidate.counted[k], &alone = alone_[k];
@@ -108,20 +114,26 @@ void BalanceSearchTwin::score(Candidate& candidate) {
     const std::uint64_t rate =
         divisor == 0 ? 0 : std::min<std::uint64_t>(with.instructions * alone.sms * kOne / divisor, 4 * kOne);
     known &= rate != 0;
-    candidate.sum += static_cast<std::uint32_t>(rate);
-    most = std::max(most, static_cast<std::uint32_t>(rate));
+    candidate.sum += weight(k) * rate;
+    if (rate < floor(k)) candidate.shortfall = std::max(candidate.shortfall, floor(k) - static_cast<std::uint32_t>(rate));
+    rates.push_back(rate);
+    rates_in_all += rate;
+    weights += weight(k);
     told.ctas.emplace_back(candidate.ctas[k]);
     told.rates.push_back(static_cast<double>(rate) / kOne);
   }
   if (!known) return;
-  const std::uint64_t all_as_fast = std::uint64_t{most} * kernels();
-  candidate.score = static_cast<std::uint32_t>(all_as_fast * kOne / (kOne + all_as_fast - candidate.sum));
+  std::size_t first = 0;  // to end
+  for (std::size_t k = 1; k < rates.size(); ++k)
+    if (rates[k] * weight(first) > rates[first] * weight(k)) first = k;
+  const std::uint64_t done = weights * rates[first];
+  candidate.score = static_cast<std::uint32_t>(done * kOne / (done + weight(first) * kOne - weight(first) * rates_in_all));
   told.score = static_cast<double>(candidate.score) / kOne;
 }
 
 void BalanceSearchTwin::ended(std::uint32_t sm) {
-  const std::uint32_t entry = sm % entries();
-  if (entry < alone()) lived_[entry] = true;
+  const std::uint32_t entry = entry_of(sm);
+  if (entry < kernels()) lived_[entry] = true;
 }
 
 /// Kernels are not even over a CTA's life, and the first CTAs are all at the same point of theirs. So the look goes on until
@@ -134,40 +146,56 @@ bool BalanceSearchTwin::end_of_window() {
   return true;
 }
 
-/// What is kept, the next best, and what is kept with a third fewer CTAs of each kernel in turn: on more SMs each, and among
-/// their like.
+/// Each kernel alone again, what is kept, the next best, and both with a third fewer CTAs of each kernel in turn: on more SMs
+/// each, and among their like.
 bool BalanceSearchTwin::look_again() {
   if (second_ || !kept_ || steady_ < kernels()) return false;
   const std::vector<std::uint32_t> best = candidates_[*kept_].ctas;
   std::vector<std::vector<std::uint32_t>> list{best};
+  first_look_ = candidates_[*kept_].score;
   candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(*kept_));
   const auto next = std::ranges::max_element(candidates_, {}, &Candidate::score);
-  if (next != candidates_.end() && next->score != 0) list.push_back(next->ctas);
-  for (std::size_t k = 0; k < best.size() && list.size() < num_sm_; ++k) {
-    if (best[k] == 1) continue;
-    list.push_back(best);
-    list.back()[k] -= (best[k] + 2) / 3;
-  }
+  if (next != candidates_.end() && next->score != 0 && num_sm_ > kernels() + 1) list.push_back(next->ctas);
+  const std::vector<std::vector<std::uint32_t>> bases = list;
+  for (const auto& base : bases)
+    for (std::size_t k = 0; k < base.size() && list.size() + kernels() < num_sm_; ++k) {
+      std::vector<std::uint32_t> fewer = base;
+      fewer[k] -= (fewer[k] + 2) / 3;
+      if (fewer[k] != 0 && std::ranges::find(list, fewer) == list.end()) list.push_back(fewer);
+    }
   candidates_.clear();
   for (const auto& ctas : list) candidates_.push_back({ctas, std::vector<Counted>(kernels())});
+  alone_.assign(kernels(), {});
   second_ = true;
   round_ = steady_ = 0;
   return true;
 }
 
-/// Of the candidates within 1 / 32 of the highest score, the one of the largest sum of rates, the first of equals. A second look
-/// that saw nothing changes nothing.
+/// Of the candidates that come nearest to the floors and are within 1 / 32 of the highest score, the one of the largest sum of
+/// weight times rate, the first of equals. In a second look it is what the first has kept, if that is among them; the mean of its
+/// score there and of the highest here has to reach `keep`. A second look that saw nothing changes nothing.
 void BalanceSearchTwin::decide() {
   const std::size_t before = report_.candidates.size();
   for (Candidate& c : candidates_) score(c);
   kept_.reset();
-  const std::uint32_t highest = std::ranges::max_element(candidates_, {}, &Candidate::score)->score;
-  const auto keep = std::max(1U, static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne)));
-  const std::uint32_t least = std::max(keep, highest - highest / 32);
-  for (std::size_t c = 0; c < candidates_.size(); ++c)
-    if (candidates_[c].score >= least && (!kept_ || candidates_[c].sum > candidates_[*kept_].sum)) kept_ = c;
+  std::uint32_t highest = 0, shortfall = std::numeric_limits<std::uint32_t>::max();
+  for (const Candidate& c : candidates_)
+    if (c.score != 0) shortfall = std::min(shortfall, c.shortfall);
+  for (const Candidate& c : candidates_)
+    if (c.shortfall == shortfall) highest = std::max(highest, c.score);
+  const bool promised = std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; });
+  const std::uint32_t keep = promised ? 1U : std::max(1U, static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne)));
+  const std::uint32_t equal = std::max(1U, highest - highest / 32);
+  const bool worth = second_ ? first_look_ + highest >= 2 * keep : highest >= keep;
+  const std::uint32_t least = second_ ? equal : std::max(keep, equal);
+  for (std::size_t c = 0; worth && c < candidates_.size(); ++c) {
+    if (second_ && kept_ == 0U) break;
+    const Candidate& here = candidates_[c];
+    if (here.score >= least && here.shortfall == shortfall && (!kept_ || here.sum > candidates_[*kept_].sum)) kept_ = c;
+  }
   if (second_ && std::ranges::all_of(candidates_, [](const Candidate& c) { return c.score == 0; })) kept_ = 0;
   report_.kept = kept_ ? static_cast<std::int32_t>(before + *kept_) : -1;
+  report_.floors = !kept_ || candidates_[*kept_].shortfall == 0;
 }
 
 }  // namespace sluice

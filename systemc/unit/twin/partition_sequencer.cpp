@@ -261,7 +261,7 @@ void PartitionSequencerTwin::finish_plan(const SluiceConfig& config) {
 /// Without a partition to measure kernels have SMs of their own.
 void PartitionSequencerTwin::begin_search(const SluiceConfig& config) {
   std::vector<BalanceSearchTwin::Kernel> kernels;
-  for (const Planned& p : plan_) kernels.push_back({p.slot, p.fits});
+  for (const Planned& p : plan_) kernels.push_back({p.slot, p.fits, wishes_[p.slot]});
   if (!search_.begin(config, kernels)) {
     no_fit_ = plan_.size() < parameters_.num_sm;  // otherwise there is no SM left for a candidate
     set_layout(Layout::Ranges);

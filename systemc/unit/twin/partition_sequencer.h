@@ -62,6 +62,8 @@ class PartitionSequencerTwin {
   /// The rising edge.
   void clock(const SluiceConfig& config, const SequencerIn& in);
   void reset() { *this = PartitionSequencerTwin(parameters_, settings_); }
+  /// What mode Balance is to reach for the kernel of a slot, from its next plan on.
+  void wish(std::uint32_t slot, const BalanceWish& wish) { wishes_[slot] = wish; }
   [[nodiscard]] const BalanceReport* balance() const { return settings_ ? &search_.report() : nullptr; }
 
  private:
@@ -124,6 +126,7 @@ class PartitionSequencerTwin {
   regs::Parameters parameters_;
   std::optional<BalanceConfig> settings_;  ///< none: the unit has no mode Balance
   BalanceSearchTwin search_;
+  PerKernel<BalanceWish> wishes_{};  ///< by kernel slot
   regs::SequencerState state_ = regs::SequencerState::kIdle;
   Layout layout_ = Layout::Free;
   bool changed_ = false, decision_ = false, spatial_ = false, no_fit_ = false, first_window_ = false;

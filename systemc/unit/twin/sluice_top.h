@@ -73,6 +73,7 @@ class SluiceTopTwin : public ISluiceTop {
 
   void skip(std::uint64_t) override {}  // nothing there that could notice
   [[nodiscard]] bool counts_activity() const override { return counting_; }
+  void wish(unsigned slot, const BalanceWish& wish) override { sequencer_.wish(slot, wish); }
   [[nodiscard]] const BalanceReport* balance() const override { return sequencer_.balance(); }
 
   // What happens inside, for scoreboards: as it stands in this cycle.
