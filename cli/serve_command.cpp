@@ -98,8 +98,7 @@ int serve(ServeOptions options) {
   settings.shared_fate = options.mps;
   settings.times = times;
   settings.memory = options.memory;
-  const auto row = std::ranges::find(scheduler_rows(), options.scheduler, &SchedulerRow::name);
-  settings.hold = options.isolate || (row != scheduler_rows().end() && row->ranks);
+  settings.hold = options.isolate || scheduler_row(options.scheduler).ranks;
   if (options.machine.empty()) settings.for_machine = make;
   settings.hello_within = std::chrono::duration_cast<Time>(std::chrono::duration<double>(options.time_scale));
   service::Service service(

@@ -40,6 +40,7 @@ constexpr Row kRows[] = {
     {kEven, "even shares"},
     {kSpatial, "ranges of SMs"},
     {kWarpedSlicer, "Warped-Slicer"},
+    {kBalance, "ours: partitions measured side by side"},
 };
 
 /// Two kernels that arrive together; the shorter one has the higher priority.

@@ -222,6 +222,7 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
   spec.machine.host.evict_us += microseconds(c.scenario.costs.evict);
   SchedulerInput input{c.target.machine, {}};
   input.slots = kSlots;
+  const SchedulerRow row = scheduler_row(c.scheduler);
   std::uint64_t serial = 0;
   for (const ScenarioLaunch& launch : launches(c.scenario, c.wait.value_or(Time(0)))) {
     KernelLaunch& entry = spec.launches.emplace_back(once(c.target.kernels.at(launch.job)));
@@ -230,13 +231,13 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
     (launch.after ? entry.delay : entry.arrival) = Cycles(cycle.of(launch.arrival));
     serial += cycle.of(launch.arrival) + alone_.at(entry.kernel.name).kernels.front().finish_cycle;
     input.mix.push_back(entry.kernel);
-    if (needs_times(c.scheduler)) input.times[entry.kernel.name] = times_.at(entry.kernel.name);
+    if (row.needs_times) input.times[entry.kernel.name] = times_.at(entry.kernel.name);
     const KernelCounters& alone = alone_.at(entry.kernel.name).kernels.front();
-    if (needs_coruns(c.scheduler)) input.times[entry.kernel.name] = {static_cast<double>(alone.finish_cycle)};
+    if (row.rates == Rates::CoRuns || row.measures) input.times[entry.kernel.name] = {static_cast<double>(alone.finish_cycle)};
     input.intensities[entry.kernel.name] =
         measured_intensity(entry.kernel, alone, static_cast<double>(alone.finish_cycle), c.target.machine);
   }
-  if (needs_coruns(c.scheduler)) input.coruns = coruns_;
+  if (row.rates == Rates::CoRuns) input.coruns = coruns_;
   input.predicted = of_kernels(setting_.co_runs.predicted, input.mix);
   input.executed = of_kernels(setting_.co_runs.executed, input.mix);
   input.seed = setting_.seed;
@@ -260,6 +261,7 @@ void ScheduleOnModel::check(const std::vector<ScheduleCase>& cases) const {
   for (const ScheduleCase& c : cases) {
     for (const KernelDescriptor& kernel : c.target.kernels) check_fits(c.target.machine, kernel);
     check_partitioner(c.target.machine, setting_.partitioner, kSlots);
+    if (scheduler_row(c.scheduler).measures) check_unit_has(Mode::Balance, setting_.partitioner);
     if (setting_.software && std::ranges::find(kOneAtATime, c.scheduler) == std::end(kOneAtATime))
       throw InputError(fmt::format("--flavour software: scheduler {}: must give the GPU to one job at a time: {}", c.scheduler,
                                    fmt::join(kOneAtATime, ", ")));
@@ -282,10 +284,11 @@ std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& c
   check(cases);
   ScheduleTarget all, timed, paired;
   for (const ScheduleCase& c : cases) {
+    const SchedulerRow row = scheduler_row(c.scheduler);
     all.machine = timed.machine = paired.machine = c.target.machine;
     all.kernels.insert(all.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
-    if (needs_times(c.scheduler)) timed.kernels.insert(timed.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
-    if (needs_coruns(c.scheduler)) paired.kernels.insert(paired.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
+    if (row.needs_times) timed.kernels.insert(timed.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
+    if (row.rates == Rates::CoRuns) paired.kernels.insert(paired.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
   }
   (void)measure_alone(all);
   (void)measure_times(timed);

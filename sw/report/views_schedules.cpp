@@ -135,13 +135,37 @@ RowChart compared(const Json& data, const char* title, const char* pointer, Nota
   return chart;
 }
 
+/// A point for each scheduler, in the colour of its system.
+LineChart throughput_over_waiting(const Json& data) {
+  LineChart chart{.title = "Throughput over waiting: up and to the left is better",
+                  .x_label = "ANTT",
+                  .y_label = "times as fast as one after the other",
+                  .from_zero = false,
+                  .log_x = true};
+  for (const auto& [scheduler, d] : data.items()) {
+    std::string system = d.value("system", "");
+    system = system.substr(0, system.find_first_of(" :'"));
+    const bool baseline = system != "ours" && std::islower(static_cast<unsigned char>(system.front())) != 0;
+    if (baseline || system.empty()) system = "baselines";
+    auto line = std::ranges::find(chart.lines, system, [](const LineChart::Line& l) { return l.series.name; });
+    if (line == chart.lines.end()) {
+      chart.lines.push_back({.series = {system, chart.lines.size()}, .points = {}, .joined = false});
+      line = std::prev(chart.lines.end());
+    }
+    line->points.emplace_back(number(d, "/antt"), 1 / number(d, "/makespan"));
+    line->notes.push_back(scheduler);
+  }
+  return chart;
+}
+
 Blocks five_opening(const Json& f) {
   return {
       Large{compared(f.at("pairs").at("data"), "STP on pairs: what both kernels get done, of 2", "/stp", Notation::Number, 3)}};
 }
 
 Blocks compared_view(const Json& data) {
-  return {Multiples{{compared(data, "STP (more is better)", "/stp", Notation::Number, 2),
+  return {Large{throughput_over_waiting(data)},
+          Multiples{{compared(data, "STP (more is better)", "/stp", Notation::Number, 2),
                      compared(data, "ANTT (less is better)", "/antt", Notation::Number, 2),
                      compared(data, "Makespan over one after the other", "/makespan", Notation::Gain, 1)}},
           Folded{"All figures", table_of("scheduler", data,

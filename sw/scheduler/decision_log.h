@@ -33,6 +33,7 @@ class LoggedScheduler : public IScheduler {
   [[nodiscard]] Mode mode() const override { return inner_->mode(); }
   /// @throws InputError, SystemError when the file can't be written
   [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) override;
+  void measured(std::span<const JobId> jobs, std::span<const BalanceCandidate> found) override { inner_->measured(jobs, found); }
   [[nodiscard]] const std::vector<LoggedDecision>& decisions() const { return decisions_; }
 
  private:

@@ -39,7 +39,10 @@ void FakeExecutor::Run::obey(const Plan& plan) {
     if (wake_at_ != plan.wake_at) later(*plan.wake_at, {Happening::Kind::Timer});
   }
   wake_at_ = plan.wake_at;
-  if (plan.profile) later(now_ + costs_.profile, {Happening::Kind::Profiled});
+  const bool measures = !plan.measure.empty() && plan != measuring_;  // the same plan again is measured once
+  measuring_ = plan.measure.empty() ? Plan() : plan;
+  to_measure_ = measures || (to_measure_ && !plan.measure.empty());
+  if (plan.profile || measures) later(now_ + costs_.profile, {Happening::Kind::Profiled});
 }
 
 bool FakeExecutor::Run::has_task(const JobView& view) const {

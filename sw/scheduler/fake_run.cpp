@@ -2,6 +2,7 @@
 #include "sw/scheduler/fake_run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sw/policy/policy.h"
 
@@ -169,7 +170,27 @@ void FakeExecutor::Run::leave_if_empty(std::uint32_t k) {
   table_.move(JobId(k), JobState::Ready);
 }
 
+/// A rate: CTAs over those that the job has alone, and their speed over the speed alone.
+void FakeExecutor::Run::measure() {
+  std::vector<BalanceCandidate> found;
+  std::vector<JobId> ids;
+  for (const JobShare& share : measuring_.jobs) ids.push_back(share.job);
+  for (const auto& ctas : measuring_.measure) {
+    BalanceCandidate& c = found.emplace_back(BalanceCandidate{ctas, {}});
+    Plan plan{measuring_.jobs};
+    for (std::size_t k = 0; k < ids.size(); ++k) plan.jobs[k].share = {ctas[k]};
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+      const FakeJob& job = jobs_.at(ids[k].value()).spec;
+      const Time task = task_times_ ? task_times_(ids[k], plan) : job.task_time;
+      const double part = static_cast<double>(ctas[k].value()) / occupancy(job.kernel.demand(), machine_.sm.capacity).value();
+      c.rates.push_back(part * (std::chrono::duration<double>(job.task_time) / task));
+    }
+  }
+  scheduler_.measured(ids, found);
+}
+
 void FakeExecutor::Run::profiled() {
+  if (std::exchange(to_measure_, false)) measure();
   for (const JobView& job : table_.jobs()) {
     if (!may_hold_sms(job.state)) continue;
     Profile found = jobs_.at(job.id.value()).spec.profile;

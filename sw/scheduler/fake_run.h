@@ -79,6 +79,7 @@ class FakeExecutor::Run {
     if (length > Time(0)) later(now_ + length, {Happening::Kind::Pause, k});
   }
   void profiled();
+  void measure();
 
   /// Puts a plan into force. A job that was evicted and gets a share again before it left has to leave first.
   void obey(const Plan& plan);
@@ -111,6 +112,8 @@ class FakeExecutor::Run {
   std::map<Time, std::vector<Happening>> agenda_;
   Time now_{};
   std::optional<Time> wake_at_;
+  Plan measuring_;  ///< the last, where it wants partitions measured
+  bool to_measure_ = false;
   FakeResult result_;
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/core/balance.h"
 #include "sw/core/share.h"
 #include "sw/scheduler/job.h"
 
@@ -33,6 +34,9 @@ struct Plan {
   /// they run does, and reports Profiled; until then `jobs` holds.
   bool profile = false;
   std::string reason{};  ///< why, in a few words, for who reads the log; empty: there was nothing to choose
+  /// Wanted as well: the rates of all jobs that hold SMs in each of these partitions, CTAs on an SM in the order of `jobs`. An
+  /// executor that can measure them side by side does, calls measured() and reports Profiled; until then `jobs` holds.
+  std::vector<std::vector<CtaCount>> measure{};
 
   bool operator==(const Plan&) const = default;
 };
@@ -50,6 +54,9 @@ class IScheduler {
   /// @param now     not earlier than at the last call
   /// @throws InputError when the jobs can't be shared so
   [[nodiscard]] virtual Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) = 0;
+  /// What a plan with `measure` led to: the executor may have tried other partitions, or the same again. Counts and rates are in
+  /// the order of `jobs`.
+  virtual void measured(std::span<const JobId> /*jobs*/, std::span<const BalanceCandidate> /*found*/) {}
 };
 
 using MakeScheduler = std::function<std::unique_ptr<IScheduler>()>;

@@ -73,6 +73,7 @@ class NeverRefuses : public IScheduler {
  public:
   explicit NeverRefuses(std::unique_ptr<IScheduler> inner) : inner_(std::move(inner)) {}
   [[nodiscard]] Mode mode() const override { return inner_->mode(); }
+  void measured(std::span<const JobId> jobs, std::span<const BalanceCandidate> found) override { inner_->measured(jobs, found); }
   [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) override {
     try {
       return inner_->decide(jobs, events, now);
@@ -93,14 +94,15 @@ class NeverRefuses : public IScheduler {
 
 std::unique_ptr<IScheduler> make_live_scheduler(std::string_view name, const MachineConfig& machine,
                                                 const std::vector<CtaCount>& ctas) {
-  if (needs_times(name) || needs_coruns(name))
+  const SchedulerRow row = scheduler_row(name);
+  if (row.needs_times || row.rates == Rates::CoRuns)
     throw InputError(fmt::format("scheduler {}: needs the times of all kernels beforehand, which a service does not have", name));
+  if (row.measures)
+    throw InputError(fmt::format("scheduler {}: needs partitions measured side by side, which a service does not do", name));
   const PolicyRow* policy = find_policy(name);
-  const bool more_than_a_policy = std::ranges::find(scheduler_rows(), name, &SchedulerRow::name) != scheduler_rows().end();
-  if (policy == nullptr || more_than_a_policy)
+  if (policy == nullptr || row.make != nullptr)
     return std::make_unique<NeverRefuses>(make_scheduler(name, SchedulerInput{machine, {}}));
-  if (policy->needs == PolicyNeeds::Search || policy->needs == PolicyNeeds::Unit)
-    return make_scheduler(name, SchedulerInput{machine, {}});  // refuses
+  if (policy->needs == PolicyNeeds::Search) return make_scheduler(name, SchedulerInput{machine, {}});  // refuses
   if (policy->needs == PolicyNeeds::Counts && ctas.empty())
     throw InputError(fmt::format("scheduler {}: needs --ctas a,b,...: CTAs of the oldest jobs", name));
   if (policy->needs == PolicyNeeds::Curves)

@@ -11,6 +11,7 @@
 #include "sw/policy/registry.h"
 #include "sw/scheduler/adaptive_scheduler.h"
 #include "sw/scheduler/arrival.h"
+#include "sw/scheduler/balance_scheduler.h"
 #include "sw/scheduler/dprr.h"
 #include "sw/scheduler/kernelet_scheduler.h"
 #include "sw/scheduler/monte_carlo.h"
@@ -42,6 +43,11 @@ constexpr SchedulerRow kRows[] = {
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<WarpedSlicerScheduler>(input.machine);
      }},
+    {kBalance,
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       return std::make_unique<BalanceScheduler>(input.machine, input.times, input.slots);
+     },
+     false, Rates::None, false, true},
     {"arrival", plain<Arrival>},
     {"rr", plain<Rr>},
     {"prio_np", plain<PrioNp>, false, Rates::None, true},
@@ -97,25 +103,19 @@ std::vector<std::string_view> scheduler_names() {
   return names;
 }
 
-bool needs_times(std::string_view name) {
+SchedulerRow scheduler_row(std::string_view name) {
   const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
-  return row != std::end(kRows) && row->needs_times;
-}
-
-bool needs_coruns(std::string_view name) {
-  const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
-  return row != std::end(kRows) && row->rates == Rates::CoRuns;
+  return row == std::end(kRows) ? SchedulerRow{{}, nullptr} : *row;
 }
 
 void check_rates(std::string_view name, const SchedulerInput& input) {
-  const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
-  if (row == std::end(kRows)) return;
-  const bool of_pairs = row->rates == Rates::Predicted || row->rates == Rates::Executed;
+  const Rates rates = scheduler_row(name).rates;
+  const bool of_pairs = rates == Rates::Predicted || rates == Rates::Executed;
   const bool alike = std::ranges::all_of(input.mix, [&](const auto& k) { return k.name == input.mix.front().name; });
-  const bool lacks = (row->rates == Rates::Alone && input.intensities.empty()) ||
-                     (row->rates == Rates::CoRuns && input.coruns.empty() && !alike) ||
-                     (row->rates == Rates::Predicted && input.predicted.kernels.empty()) ||
-                     (row->rates == Rates::Executed && input.executed.kernels.empty());
+  const bool lacks = (rates == Rates::Alone && input.intensities.empty()) ||
+                     (rates == Rates::CoRuns && input.coruns.empty() && !alike) ||
+                     (rates == Rates::Predicted && input.predicted.kernels.empty()) ||
+                     (rates == Rates::Executed && input.executed.kernels.empty());
   if (lacks)
     throw InputError(fmt::format(
         "scheduler {}: decides by {}", name,
@@ -130,8 +130,7 @@ MakeScheduler scheduler_of(const PolicyPlan& plan, const MachineConfig& machine)
 }
 
 std::unique_ptr<IScheduler> make_scheduler(std::string_view name, const SchedulerInput& input) {
-  const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
-  if (row != std::end(kRows)) return row->make(input);
+  if (const SchedulerRow row = scheduler_row(name); row.make != nullptr) return row.make(input);
   const std::vector<std::string_view> names = scheduler_names();
   if (std::ranges::find(names, name) == names.end())
     throw InputError(fmt::format("scheduler {}: must be one of {}", name, fmt::join(names, ", ")));

@@ -23,7 +23,7 @@ struct SchedulerInput {
   std::vector<KernelDescriptor> mix;       ///< job k is kernel k
   std::vector<CtaCount> ctas{};            ///< of `static`
   SoloCurves curves{};                     ///< of `solo_curve`
-  SoloTimes times{};                       ///< of `adaptive`, `slate_measured`
+  SoloTimes times{};                       ///< of `adaptive`, `slate_measured`, `balance`
   Intensities intensities{};               ///< of `slate`, `slate_symmetric`
   std::vector<CorunMeasurement> coruns{};  ///< of `slate_measured`
   CoRunTable predicted{};                  ///< of `kernelet`; a kernel that is not in it runs alone
@@ -41,9 +41,10 @@ enum class Rates { None, Alone, CoRuns, Predicted, Executed };
 struct SchedulerRow {
   std::string_view name;
   std::unique_ptr<IScheduler> (*make)(const SchedulerInput& input);
-  bool needs_times = false;   ///< of every kernel of the mix
+  bool needs_times = false;   ///< of every kernel of the mix, which it refuses without SchedulerInput::times
   Rates rates = Rates::None;  ///< CoRuns: of every pair of the mix, and the times alone with all CTAs that fit
   bool ranks = false;         ///< by the jobs' priorities: what runs beside its turn would break them
+  bool measures = false;      ///< partitions side by side, which the executor must be able to (Plan::measure)
 };
 
 /// Schedulers that are more than a policy held over time. A new one is its file, its test, and its row here.
@@ -51,10 +52,8 @@ struct SchedulerRow {
 /// Names of all schedulers: the rows, and every policy that has one plan.
 [[nodiscard]] std::vector<std::string_view> scheduler_names();
 
-/// Whether a scheduler of that name refuses a mix without SchedulerInput::times.
-[[nodiscard]] bool needs_times(std::string_view name);
-/// Whether a scheduler of that name shares SMs only between kernels of SchedulerInput::coruns.
-[[nodiscard]] bool needs_coruns(std::string_view name);
+/// The row of that name; one that makes nothing where there is none, as for a policy.
+[[nodiscard]] SchedulerRow scheduler_row(std::string_view name);
 
 /// @throws InputError when the scheduler of that name decides by rates and the executor gives it none
 void check_rates(std::string_view name, const SchedulerInput& input);

@@ -27,7 +27,8 @@ PartitionHost::PartitionHost(const sc_core::sc_module_name& name, const RunSpec&
       spec_(spec),
       clock_(clock),
       unit_(unit),
-      scheduler_(spec.make_scheduler ? spec.make_scheduler() : unit_decides(Mode::LeftOver)()) {
+      scheduler_(spec.make_scheduler ? spec.make_scheduler() : unit_decides(Mode::LeftOver)()),
+      mode_(scheduler_->mode()) {
   std::set<std::int32_t> priorities;
   for (const KernelLaunch& launch : spec.launches) priorities.insert(launch.priority);
   if (spec.machine.partitioner.priority) priorities_ = unit_priorities(priorities);
@@ -88,15 +89,11 @@ void PartitionHost::arrivals() {
 
 void PartitionHost::run() {
   SluiceDriver driver(registers);
-  MachineConfig machine = spec_.machine;
-  PartitionerConfig& config = machine.partitioner;
-  if (scheduler_->mode() == Mode::Balance) config.profile_cycles = config.balance.window_cycles;
+  const PartitionerConfig& config = spec_.machine.partitioner;
   driver.configure_machine(spec_.machine.sm.capacity);
-  driver.configure_sequencer({config.warm_up_cycles, config.profile_cycles, config.algorithm_delay, config.epsilon,
-                              config.loss_limit, request_share(machine), config.drain_cycles});
   if (config.monitor_threshold > 0)
     driver.configure_monitor(true, config.monitor_threshold, config.monitor_window, config.monitor_hold);
-  driver.set_mode(scheduler_->mode());
+  set_mode(driver, mode_);
   driver.enable_interrupts(kEvents);
   for (;;) {
     // Departures first: their slots and SMs may be what an arrival waits for.
@@ -116,6 +113,17 @@ void PartitionHost::run() {
       wait(unit_.irq_raised | unit_.target_met | unit_.last_cta_dispatched | arrival_ | alarm_ | timer_);
     }
   }
+}
+
+/// With the window that is right for it.
+void PartitionHost::set_mode(SluiceDriver& driver, Mode mode) {
+  MachineConfig machine = spec_.machine;
+  PartitionerConfig& config = machine.partitioner;
+  if (mode == Mode::Balance) config.profile_cycles = config.balance.window_cycles;
+  driver.configure_sequencer({config.warm_up_cycles, config.profile_cycles, config.algorithm_delay, config.epsilon,
+                              config.loss_limit, request_share(machine), config.drain_cycles});
+  driver.set_mode(mode);
+  mode_ = mode;
 }
 
 void PartitionHost::take_arrived(SluiceDriver& driver) {
@@ -176,6 +184,8 @@ void PartitionHost::decide(SluiceDriver& driver) {
   // Where no job comes, leaves or ends, a plan that is in force is not written again.
   const bool same_jobs = std::ranges::all_of(events, [](const Event& e) { return e.kind == EventKind::LastTaskBegun; });
   if (!same_jobs || plan_.jobs != before.jobs) obey(driver);
+  const Mode wanted = plan_.measure.empty() ? Mode::Static : Mode::Balance;
+  if (wanted != mode_) set_mode(driver, wanted);
 }
 
 void PartitionHost::handle_interrupt(SluiceDriver& driver) {
@@ -212,15 +222,22 @@ void PartitionHost::record_decision(SluiceDriver& driver) {
   decision.samples = unit_.samples();
   decision.profiles = unit_.profiles();
   decision.profiles.resize(present_.size());
-  if (scheduler_->mode() == Mode::Balance) {
+  if (mode_ == Mode::Balance) {
     decision.balance = *unit_.balance();
     if (decision.reason == DecisionReason::WaterFilling)
-      decision.reason = decision.balance.kept >= 0 ? DecisionReason::Measured : DecisionReason::NotWorth;
+      decision.reason = decision.balance.kept < 0 ? DecisionReason::NotWorth
+                        : decision.balance.floors ? DecisionReason::Measured
+                                                  : DecisionReason::FloorsMissed;
     if (decision.reason == DecisionReason::NotWorth) decision.partition.mode = Mode::LeftOver;
     decision.samples.clear();
     decision.profiles.assign(present_.size(), {});
   }
   decisions_.push_back(decision);
+  if (mode_ == Mode::Balance) {
+    std::vector<JobId> jobs;
+    for (const InSlot& p : present_) jobs.emplace_back(p.kernel.value());
+    scheduler_->measured(jobs, decision.balance.candidates);
+  }
   for (std::size_t i = 0; i < present_.size(); ++i) {
     const JobId job(present_[i].kernel.value());
     jobs_.at(job).profile = star_hull(decision.profiles[i]);  // what the unit decided over

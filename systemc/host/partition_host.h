@@ -76,6 +76,7 @@ class PartitionHost : public sc_core::sc_module {
   [[nodiscard]] bool timer_due() const;
   void arrive(KernelId kernel);
   void decide(SluiceDriver& driver);  ///< asks the scheduler, and obeys
+  void set_mode(SluiceDriver& driver, Mode mode);
 
   const RunSpec& spec_;
   SimClock clock_;
@@ -83,6 +84,7 @@ class PartitionHost : public sc_core::sc_module {
   std::unique_ptr<IScheduler> scheduler_;
   JobTable jobs_;  ///< job k is launch k
   Plan plan_;      ///< in force
+  Mode mode_;      ///< of the unit: the scheduler's, or Balance while a plan of Static wants partitions measured
   std::optional<Time> wake_at_;
   std::vector<KernelId> arrived_;   ///< not launched yet
   std::vector<InSlot> present_;     ///< oldest first

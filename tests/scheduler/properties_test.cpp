@@ -39,6 +39,8 @@ class Watcher : public IScheduler, public ITaskObserver {
     return plan_;
   }
 
+  void measured(std::span<const JobId> jobs, std::span<const BalanceCandidate> found) override { inner_->measured(jobs, found); }
+
   void task_begins(JobId job, SmId sm, Time begin, Time end) override {
     RC_ASSERT(sm.value() < machine_.num_sms);
     RC_ASSERT(end - begin == jobs_[job.value()].task_time);
