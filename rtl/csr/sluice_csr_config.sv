@@ -34,7 +34,7 @@ module sluice_csr_config #(
   // What the addressed register accepts.
   logic [31:0] low, high;
   logic        exists, is_mode, needs_all_free, needs_undecided, in_range, exists_q, is_mode_q, needs_all_free_q,
-    needs_undecided_q, in_range_q, is_control_q, accept;
+    needs_undecided_q, in_range_q, is_control_q, flushes_q, accept;
   always_comb begin
     exists          = 1'b1;
     low             = '0;
@@ -90,6 +90,8 @@ module sluice_csr_config #(
     exists_q          <= exists;
     is_mode_q         <= is_mode;
     is_control_q      <= write_addr_i == sluice_csr_pkg::ControlAddr;
+    flushes_q         <= write_addr_i == sluice_csr_pkg::ControlAddr
+        && (write_data_i[sluice_csr_pkg::ControlFlushContextLsb] || write_data_i[sluice_csr_pkg::ControlFlushAllLsb]);
     needs_all_free_q  <= needs_all_free;
     needs_undecided_q <= needs_undecided;
     in_range_q        <= in_range;
@@ -102,8 +104,7 @@ module sluice_csr_config #(
   assign accept         = write_i && exists_q && !refused;
   // CONTROL is never refused: what it starts waits for no other register.
   assign go_o            = write_i && is_control_q && write_data_i[sluice_csr_pkg::ControlGoLsb];
-  assign flush_context_o = write_i && is_control_q && (write_data_i[sluice_csr_pkg::ControlFlushContextLsb]
-      || write_data_i[sluice_csr_pkg::ControlFlushAllLsb]);
+  assign flush_context_o = write_i && flushes_q;
 
   // Registers.
   sluice_pkg::decision_config_t config_d, config_q;

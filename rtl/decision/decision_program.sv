@@ -9,6 +9,8 @@ module decision_program (
   input  logic                   last_i,           // cycle of a loop
   input  logic                   below_i,
   input  logic                   multiply_i,       // state_i is HullMultiply: a register, as the adder waits for it
+  input  logic                   divide_i,         // state_i is NormDivide or HullDivide
+  input  logic                   subtract_i,       // state_i is one that subtracts B
   input  logic                   lose_i,           // state_i is JudgeTake
   input  logic                   anchor_i,         // state_i is HullLoad
   output decision_pkg::control_t control_o
@@ -18,6 +20,8 @@ module decision_program (
     c          = '0;
     c.resource = resource_i;
     c.multiply = multiply_i;
+    c.divide   = divide_i;
+    c.subtract = subtract_i;
     c.lose     = lose_i;
     c.at_anchor = anchor_i;
     unique case (state_i)
@@ -32,10 +36,8 @@ module decision_program (
       decision_pkg::HullRead,
       decision_pkg::ScanRead,
       decision_pkg::StepRead:     begin c.source = decision_pkg::FromWord; c.load_a = 1'b1; c.fresh = 1'b1; end
-      decision_pkg::RaiseCompare,
-      decision_pkg::ScanCompare:  c.subtract = 1'b1;
       decision_pkg::FitTake,
-      decision_pkg::GainTake:     begin c.subtract = 1'b1; c.loop = 1'b1; end
+      decision_pkg::GainTake:     c.loop = 1'b1;
       decision_pkg::JudgeTake:    c.loop = 1'b1;
       decision_pkg::HullCompare,
       decision_pkg::StepCompare:  c.exceed = 1'b1;
@@ -47,7 +49,7 @@ module decision_program (
       decision_pkg::NormRead:     begin c.source = decision_pkg::FromMantissa; c.load_a = 1'b1; c.clear_q = 1'b1; end
       decision_pkg::NormStore:    begin c.write = 1'b1; c.write_q = 1'b1; end
       decision_pkg::NormDivide,
-      decision_pkg::HullDivide:   begin c.divide = 1'b1; c.loop = 1'b1; end
+      decision_pkg::HullDivide:   c.loop = 1'b1;
       decision_pkg::HullLoad: begin
         c.source = decision_pkg::FromLevel;
         c.load_b = 1'b1;

@@ -54,7 +54,7 @@ module decision_steps #(
   logic [CountW-1:0]      granted_ctas, ctas;
 
   logic                   last_kernel, last_left, last_level, trying, active;
-  logic                   multiply_q, lose_q, at_anchor_q;   // what state_q is
+  logic                   multiply_q, divide_q, subtract_q, lose_q, at_anchor_q;   // what state_q does
   logic [ExponentW-1:0]   places;                 // quotient bits of an entry that may not be zero
   assign ctas        = ctas_q[kernel_q];
   assign last_kernel = KernelW'(kernel_q) + 1'b1 == num_kernels_i;
@@ -72,6 +72,8 @@ module decision_steps #(
     .last_i     (last_left),
     .below_i,
     .multiply_i (multiply_q),
+    .divide_i   (divide_q),
+    .subtract_i (subtract_q),
     .lose_i     (lose_q),
     .anchor_i   (at_anchor_q),
     .control_o
@@ -256,11 +258,16 @@ module decision_steps #(
     if (!rst_ni) begin
       state_q     <= decision_pkg::Idle;
       multiply_q  <= 1'b0;
+      divide_q    <= 1'b0;
+      subtract_q  <= 1'b0;
       lose_q      <= 1'b0;
       at_anchor_q <= 1'b0;
     end else begin
       state_q     <= state_d;
       multiply_q  <= state_d == decision_pkg::HullMultiply;
+      divide_q    <= state_d == decision_pkg::NormDivide || state_d == decision_pkg::HullDivide;
+      subtract_q  <= state_d == decision_pkg::RaiseCompare || state_d == decision_pkg::ScanCompare
+          || state_d == decision_pkg::FitTake || state_d == decision_pkg::GainTake;
       lose_q      <= state_d == decision_pkg::JudgeTake;
       at_anchor_q <= state_d == decision_pkg::HullLoad;
     end

@@ -36,7 +36,9 @@ module wait_guard #(
   logic [K-1:0]        urgent_d, urgent_q, claim_d, claim_q, still, next;
   logic [NUM_SM-1:0]   reserved_d, reserved_q, hung_d, hung_q, fit_for;   // hung: passed over
   logic [NUM_SM-1:0]   read_q, port_q, found;   // of the cycle before: read, at the port; has a quota of the claim
-  logic                tick, read_quota, port_quota, read_quota_q, port_quota_q, lost, still_dead, gives_up;
+  logic [K*CtaW-1:0]   read_quota_q, port_quota_q;
+  logic                read_some, port_some;      // CTAs of the claim
+  logic                tick, lost, still_dead, gives_up;
   logic                tired_d, tired_q;
   // tired: there was a tick since the SMs are read for this claim, or since the reserved SM showed life
   assign still   = waits_i & ~pick_kernel_i;
@@ -59,18 +61,17 @@ module wait_guard #(
     claim_d  = claim_q;
     if (claim_q == '0) claim_d = next & still;
     else if ((claim_q & still) == '0 || (tick && tired_q && reserved_q == '0)) claim_d = '0;
-    read_quota = 1'b0;   // of the claim
-    port_quota = 1'b0;
+    read_some = 1'b0;   // quotas come late: they are looked at in the next cycle, if it has the same claim
+    port_some = 1'b0;
     for (int unsigned k = 0; k < K; k++)
       if (claim_q[k]) begin
-        read_quota = eval_quota_i[k*CtaW +: CtaW] != '0;
-        port_quota = port_quota_i[k*CtaW +: CtaW] != '0;
+        read_some = read_quota_q[k*CtaW +: CtaW] != '0;
+        port_some = port_quota_q[k*CtaW +: CtaW] != '0;
       end
     fit_for    = sm_enable_i & ~hung_q;
-    found      = read_q & {NUM_SM{read_quota_q}};   // quotas come late: they are looked at in the next cycle
-    if (found == '0) found = port_q & {NUM_SM{port_quota_q}};
-    reserved_d = (reserved_q != '0) ? reserved_q & sm_enable_i & {NUM_SM{!gives_up}}
-        : found & fit_for & {NUM_SM{claim_q != '0}};
+    found      = read_q & {NUM_SM{read_some}};
+    if (found == '0) found = port_q & {NUM_SM{port_some}};
+    reserved_d = (reserved_q != '0) ? reserved_q & sm_enable_i & {NUM_SM{!gives_up}} : found & fit_for;
     if (quota_changed_i || claim_d == '0)        reserved_d = '0;
     hung_d  = (hung_q | (reserved_q & {NUM_SM{gives_up}})) & ~life_i;
     tired_d = (tired_q || tick) && claim_q != '0 && !quota_changed_i
@@ -87,7 +88,6 @@ module wait_guard #(
       hung_q     <= '0;
       read_q     <= '0;
       port_q     <= '0;
-      {read_quota_q, port_quota_q} <= '0;
       tired_q    <= 1'b0;
     end else begin
       timer_q    <= timer_d;
@@ -96,15 +96,16 @@ module wait_guard #(
       claim_q    <= claim_d;
       reserved_q <= reserved_d;
       hung_q     <= hung_d;
-      read_q     <= eval_sm_i & fit_for & {NUM_SM{eval_i}};
-      port_q     <= port_sm_i & fit_for;
-      {read_quota_q, port_quota_q} <= {read_quota, port_quota};
+      read_q     <= eval_sm_i & fit_for & {NUM_SM{eval_i && claim_q != '0}};
+      port_q     <= port_sm_i & fit_for & {NUM_SM{claim_q != '0}};
       tired_q    <= tired_d;
     end
+
+  always_ff @(posedge clk_i)   // looked at only with read_q and port_q: no reset
+    {read_quota_q, port_quota_q} <= {eval_quota_i, port_quota_i};
 
   assign claim_o    = claim_q;
   assign reserved_o = reserved_q;
   assign sweep_o    = (claim_q == '0 && next != '0) || lost;
-  assign busy_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0 || (hung_q & life_i) != '0
-      || found != '0;
+  assign busy_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0 || (hung_q & life_i) != '0;
 endmodule

@@ -88,7 +88,8 @@ module partition_core_props #(
   (* hierconn *) wire [IndexW-1:0] \dut.i_decision_steps.kernel_q , \dut.i_decision_steps.worst_q ;
   (* hierconn *) wire             \dut.i_decision_steps.placed_q ,
                                   \dut.i_decision_steps.multiply_q , \dut.i_decision_steps.lose_q ,
-                                  \dut.i_decision_steps.at_anchor_q ;
+                                  \dut.i_decision_steps.at_anchor_q , \dut.i_decision_steps.divide_q ,
+                                  \dut.i_decision_steps.subtract_q ;
   (* hierconn *) wire [sluice_pkg::OperandW-1:0] \dut.i_serial_unit.b_q ;
   (* hierconn *) wire             \dut.i_serial_unit.below_q ;
   (* hierconn *) wire [WordW-1:0]
@@ -146,6 +147,7 @@ module partition_core_props #(
     assume (rst_ni && !start_i && !abort_i);
     if (!started)
       assume (!\dut.i_decision_steps.multiply_q && !\dut.i_decision_steps.at_anchor_q && !\dut.i_decision_steps.lose_q
+      && !\dut.i_decision_steps.divide_q && !\dut.i_decision_steps.subtract_q
       && ctas0 != 2'd0 && ctas1 != 2'd0 && (K == 2 || ctas2 != 2'd0) && 32'(\dut.i_decision_steps.kernel_q ) < K
       && 32'(worst) < K);
 `ifndef CURVE   // performances do not fall, and end with 1.0

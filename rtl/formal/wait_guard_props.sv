@@ -127,8 +127,8 @@ module wait_guard_props #(
       one_sm_is_reserved_for_a_claim:            assert ((\dut.reserved_q & (\dut.reserved_q - 1'b1)) == '0
           && (\dut.reserved_q == '0 || \dut.claim_q != '0)
               && (reserved == '0 || claim != '0));
-      the_first_sm_with_a_quota_is_reserved:     assert (\dut.found == seen_q
-          && (!read_q || \dut.claim_q == '0 || \dut.reserved_q != '0));
+      the_first_sm_with_a_quota_is_reserved:     assert (\dut.claim_q == '0
+          || (\dut.found == seen_q && (!read_q || \dut.reserved_q != '0)));
       it_stays_until_the_claim_ends:             assert (reserved_before == '0 || lost_q || \dut.claim_q == '0
           || \dut.reserved_q == reserved_before || dead >= (P+2)'(Tick));
       a_dead_sm_is_not_kept_for_longer:          assert (dead < (P+2)'(2 * Tick) || \dut.reserved_q == '0);

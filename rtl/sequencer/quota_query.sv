@@ -36,8 +36,7 @@ module quota_query #(
   logic [MAX_KERNELS-1:0] owner;   // rank, one-hot
   logic [SmW-1:0]         place;
   logic [CountW-1:0]      owner_ctas, owner_quota;
-  logic [CtaW-1:0]        first;   // level of the range's first SM
-  logic [SmW:0]           level;
+  logic [SmW:0]           level, level_more;
   logic                   kept;
   always_comb begin
     owner      = '0;
@@ -50,8 +49,9 @@ module quota_query #(
       end
     for (int unsigned m = 0; m < NUM_SM; m++)
       if (sm_i[m]) place |= place_i[m*SmW +: SmW];
-    first       = ((owner & larger_i) != '0) ? level_large_i : level_small_i;
-    level       = (SmW+1)'(first) + (SmW+1)'(place);
+    level       = (SmW+1)'(level_small_i) + (SmW+1)'(place);
+    level_more  = (SmW+1)'(level_large_i) + (SmW+1)'(place);   // added before it is known which: the sum is late
+    if ((owner & larger_i) != '0) level = level_more;
     owner_quota = (level < (SmW+1)'(owner_ctas)) ? CountW'(level) : owner_ctas;
     kept        = (owner & kept_i) != '0;
     if (layout_i != sluice_pkg::LayoutLevels || kept) owner_quota = CountW'(MAX_CTAS);
