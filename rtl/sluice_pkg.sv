@@ -170,5 +170,10 @@ package sluice_pkg;
     logic       no_profile;
     logic       fell_back;    // a mode that would have ranges has none to give
   } decision_status_t;
+
+  // Blocks check their parameters by this; sluice_top names each with its range.
+  function automatic logic sizes_exist(input int unsigned sms, input int unsigned kernels, input int unsigned ctas);
+    sizes_exist = sms >= 1 && sms <= 2**SmW && kernels >= 2 && kernels <= 2**KIndexW && ctas >= 2 && ctas <= 2**SlotW;
+  endfunction
   // verilator lint_on UNUSEDPARAM
 endpackage

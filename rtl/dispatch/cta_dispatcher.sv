@@ -91,6 +91,7 @@ module cta_dispatcher #(
   output logic [sluice_pkg::SlotW-1:0]                 giving_slot_o,
   output logic                                         idle_o                 // no register changes without an input
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("cta_dispatcher: size out of range");
   localparam int unsigned K      = MAX_KERNELS;
   localparam int unsigned SmW    = sluice_pkg::SmW;
   localparam int unsigned SlotsW = MAX_CTAS * (1 + $clog2(K));
@@ -309,8 +310,7 @@ module cta_dispatcher #(
     charge_stale_q    <= quota_changed_i;
     charged_stale_q   <= quota_changed_i || charge_stale_q;
     charge_regions_q  <= with_regions_q;
-    // not by the demand of the kernel before
-    charged_regions_q <= (check_regions & ~launched) | {K{!charge_regions_q}};
+    charged_regions_q <= (check_regions & ~launched) | {K{!charge_regions_q}};   // a new kernel's demand is not known
   end
 
   if (REGION_UNITS != 0) begin : gen_regions

@@ -32,6 +32,7 @@ module cta_ends #(
   output logic [sluice_pkg::TagW-1:0]                  flush_tag_o,
   output logic                                         busy_o           // a flush is under way
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("cta_ends: size out of range");
   localparam int unsigned K    = MAX_KERNELS;
   localparam int unsigned TagW = sluice_pkg::TagW;
 

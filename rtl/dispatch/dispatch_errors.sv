@@ -16,6 +16,7 @@ module dispatch_errors #(
   input  logic [sluice_pkg::SmW-1:0]     port_sm_i,
   output sluice_pkg::dispatch_error_t    error_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("dispatch_errors: size out of range");
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
 
   logic [MAX_KERNELS-1:0] blamed;

@@ -41,6 +41,7 @@ module dispatch_picker #(
   input  logic                                 eval_full_i,       // and it holds just its quotas
   output logic [NUM_SM-1:0]                    settled_o          // SMs that have held just their quotas since then
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, 4)) $error("dispatch_picker: size out of range");
   localparam int unsigned K = MAX_KERNELS;
 
   logic [K*NUM_SM-1:0] room_d, room_q;   // one more fits: bit k*NUM_SM+m

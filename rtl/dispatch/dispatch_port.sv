@@ -23,6 +23,7 @@ module dispatch_port #(
   output logic [sluice_pkg::KIndexW-1:0] kernel_index_o,
   output logic [sluice_pkg::SlotW-1:0]   slot_index_o
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("dispatch_port: size out of range");
   logic                   valid_q, fresh_q;
   logic [NUM_SM-1:0]      sm_q;
   logic [MAX_KERNELS-1:0] kernel_q;

@@ -36,6 +36,7 @@ module dispatch_regions #(
   input  logic [MAX_CTAS-1:0]                        eval_used_i,
   output logic [MAX_KERNELS-1:0]                     eval_fits_o
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("dispatch_regions: size out of range");
   localparam int unsigned K       = MAX_KERNELS;
   localparam int unsigned AmountW = sluice_pkg::AmountW;
   localparam int unsigned RegW    = sluice_pkg::RegW;

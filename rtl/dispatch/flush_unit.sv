@@ -42,6 +42,7 @@ module flush_unit #(
   output logic [sluice_pkg::TagW-1:0]                  flush_tag_o,
   output logic                                         busy_o // a flush runs or is asked for: nothing is picked
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("flush_unit: size out of range");
   localparam int unsigned K       = MAX_KERNELS;
   localparam int unsigned N       = MAX_CTAS;
   localparam int unsigned KernelW = $clog2(K);

@@ -18,6 +18,7 @@ module grid_index #(
   output logic [MAX_KERNELS-1:0]                   last_o, // the CTA that is admitted now would be its grid's last
   output logic [MAX_KERNELS*sluice_pkg::GridW-1:0] dispatched_o    // wraps
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("grid_index: size out of range");
   localparam int unsigned K     = MAX_KERNELS;
   localparam int unsigned GridW = sluice_pkg::GridW;
   localparam int unsigned LowW  = GridW / 2;   // lower half of a count

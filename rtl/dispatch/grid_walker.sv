@@ -22,6 +22,7 @@ module grid_walker #(
   output logic [sluice_pkg::PriorityW-1:0] priority_o,
   output logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_o   // by slot: {priority, context}
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("grid_walker: size out of range");
   localparam int unsigned K     = MAX_KERNELS;
   localparam int unsigned GridW = sluice_pkg::GridW, BlockW = sluice_pkg::BlockW;
   localparam int unsigned TagW  = sluice_pkg::ContextW + sluice_pkg::PriorityW;

@@ -17,6 +17,7 @@ module kernel_order #(
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]           ahead_o,         // i goes before j
   output logic [MAX_KERNELS-1:0]                       may_wait_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("kernel_order: size out of range");
   localparam int unsigned K         = MAX_KERNELS;
   localparam int unsigned PriorityW = sluice_pkg::PriorityW;
 

@@ -50,6 +50,7 @@ module kernel_slots #(
   output logic [MAX_KERNELS-1:0]                       bad_kernel_o,
   output logic [MAX_KERNELS-1:0]                       busy_o          // changes without an input
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("kernel_slots: size out of range");
   localparam int unsigned K         = MAX_KERNELS;
   localparam int unsigned GridW     = sluice_pkg::GridW;
   localparam int unsigned AmountW   = sluice_pkg::AmountW;

@@ -31,6 +31,7 @@ module kernel_turns #(
   output logic                                         sweep_o,           // every SM is to be read again
   output logic                                         busy_o             // changes without an input
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, 4)) $error("kernel_turns: size out of range");
   localparam int unsigned K = MAX_KERNELS;
 
   logic [K-1:0] may_wait;

@@ -26,6 +26,7 @@ module launch_queue #(
   output logic [3:0]                     waiting_o,           // launches that wait
   output logic                           busy_o           // changes without an input
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("launch_queue: size out of range");
   localparam int unsigned K      = MAX_KERNELS;
   localparam int unsigned W      = sluice_pkg::LaunchW;
   localparam int unsigned CountW = $clog2(DEPTH + 1);

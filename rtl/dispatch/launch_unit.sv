@@ -91,6 +91,7 @@ module launch_unit #(
   output logic [sluice_pkg::TagW-1:0]                  flush_tag_o,
   output logic                                         idle_o
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("launch_unit: size out of range");
   localparam int unsigned K = MAX_KERNELS;
 
   logic dispatcher_idle, queue_busy, giving_up, unused_giving_up;

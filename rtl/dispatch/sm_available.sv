@@ -16,6 +16,7 @@ module sm_available #(
   output logic [NUM_SM-1:0] available_o,
   output logic              busy_o     // changes with the next edge
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, 2, 4)) $error("sm_available: size out of range");
   logic [NUM_SM-1:0] enabled, ready;
   if (SM_READY != 0) begin : gen_ready
     logic [NUM_SM-1:0] ready_d, ready_q;

@@ -17,6 +17,7 @@ module sm_resource_row #(
   output logic [MAX_CTAS-1:0]         slot_used_o,
   output logic [MAX_CTAS*KernelW-1:0] slot_kernel_o
 );
+  if (!sluice_pkg::sizes_exist(1, 2, MAX_CTAS)) $error("sm_resource_row: size out of range");
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) slot_used_o <= '0;
     else         slot_used_o <= (slot_used_o & ~release_slot_i) | admit_slot_i;

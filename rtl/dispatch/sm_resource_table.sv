@@ -62,6 +62,7 @@ module sm_resource_table #(
   output logic [MAX_KERNELS-1:0]                     release_kernel_o,
   output logic                                       ending_o
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("sm_resource_table: size out of range");
   localparam int unsigned CtaW    = sluice_pkg::CtaW;
   localparam int unsigned AmountW = sluice_pkg::AmountW;
   localparam int unsigned K       = MAX_KERNELS;

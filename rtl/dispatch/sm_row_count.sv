@@ -12,6 +12,7 @@ module sm_row_count #(
   output logic [MAX_KERNELS*CountW-1:0]   resident_o,   // CTAs of each kernel
   output logic [CountW-1:0]               count_o       // and of all
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, MAX_CTAS)) $error("sm_row_count: size out of range");
   for (genvar k = 0; k <= MAX_KERNELS; k++) begin : gen_count   // [MAX_KERNELS] of all
     logic [CountW-1:0] sum [MAX_CTAS];
     logic              add;

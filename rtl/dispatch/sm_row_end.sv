@@ -42,6 +42,7 @@ module sm_row_end #(
   output sluice_pkg::amounts_t                       credit_o,       // with this
   output logic                                       ending_o        // an end is on its way
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("sm_row_end: size out of range");
   localparam int unsigned SmW     = sluice_pkg::SmW;
   localparam int unsigned SlotW   = sluice_pkg::SlotW;
   localparam int unsigned AmountW = sluice_pkg::AmountW;

@@ -14,6 +14,7 @@ module sm_row_read #(
   output sluice_pkg::amounts_t                  amounts_o,
   output logic [SlotsW-1:0]                     slots_o
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, 2, 4)) $error("sm_row_read: size out of range");
   localparam int unsigned AmountW = sluice_pkg::AmountW;
 
   logic [NUM_SM-1:0] from;

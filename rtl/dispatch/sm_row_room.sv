@@ -7,6 +7,7 @@ module sm_row_room #(
   input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0] demand_i,   // of one CTA of each
   output logic [MAX_KERNELS-1:0]                     fits_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("sm_row_room: size out of range");
   sluice_pkg::amounts_t demand;
   always_comb begin
     demand = '0;

@@ -28,6 +28,7 @@ module wait_guard #(
   output logic                                    sweep_o,         // pulse: every SM is to be read
   output logic                                    busy_o       // changes without an input
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, 4)) $error("wait_guard: size out of range");
   localparam int unsigned K    = MAX_KERNELS;
   localparam int unsigned CtaW = sluice_pkg::CtaW;
 

@@ -71,4 +71,9 @@ package sluice_pkg;
     logic [SmW-1:0]     sm;
     logic [SlotW-1:0]   slot;
   } dispatch_error_t;
+
+  // Defaults of the blocks, which Yosys looks at first, are beyond narrow fields.
+  function automatic logic sizes_exist(input int unsigned sms, input int unsigned kernels, input int unsigned ctas);
+    sizes_exist = sms != 0 && kernels != 0 && ctas != 0;
+  endfunction
 endpackage

@@ -47,6 +47,7 @@ module region_allocator #(
   input  logic [MAX_CTAS-1:0]           eval_used_i,      // its CTA slots
   output logic [MAX_KERNELS-1:0]        eval_fits_o       // of kernels whose length is at most the total
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("region_allocator: size out of range");
   localparam int unsigned N = MAX_CTAS, KernelW = $clog2(MAX_KERNELS);
 
   logic [NUM_SM*N-1:0]  region;   // of a used slot that is not being allocated: it has regions

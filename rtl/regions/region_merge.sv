@@ -16,6 +16,7 @@ module region_merge #(
   input  logic [MAX_CTAS*KernelW-1:0] kernel_i,
   output logic [LenW-1:0]             gap_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, MAX_CTAS)) $error("region_merge: size out of range");
   localparam int unsigned HighW = 1 + BaseW, LowW = 1 + BaseW + KernelW;
 
   // The lowest of those above, as the largest complement; the highest of those below, with its kernel. The first bit:

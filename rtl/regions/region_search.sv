@@ -17,6 +17,7 @@ module region_search #(
   output logic [(MAX_CTAS+1)*LenW-1:0] gaps_o,     // behind each slot's region, and at the SM's start; 0: none
   output logic [MAX_CTAS:0]            chosen_o    // one-hot: the gap of first_o
 );
+  if (!sluice_pkg::sizes_exist(1, 2, MAX_CTAS)) $error("region_search: size out of range");
   localparam int unsigned N = MAX_CTAS;
 
   logic [N*N-1:0] above;   // bit i*N+j: j lies above i

@@ -47,6 +47,7 @@ module region_space #(
   input  logic                        eval_meets_i,     // it is the SM of merge_sm_i
   output logic [MAX_KERNELS-1:0]      eval_fits_o
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("region_space: size out of range");
   localparam int unsigned N = MAX_CTAS, RowW = MAX_CTAS * BaseW;
 
   logic [NUM_SM*RowW-1:0] base;

@@ -15,6 +15,7 @@ module region_units #(
   output logic [MAX_KERNELS*LenW-1:0]    length_o,      // units of one CTA, rounded up; valid when it fits, as the next
   output logic [MAX_KERNELS-1:0]         fits_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("region_units: size out of range");
   always_comb begin
     shift_o = '0;
     for (int unsigned s = 1; s < AmountW; s++)

@@ -23,6 +23,7 @@ module kept_profiles #(
   output logic                                       all_kept_o,     // every kernel of the plan
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    counts_o        // in force, by kernel slot
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, MAX_CTAS)) $error("kept_profiles: size out of range");
   localparam int unsigned CtaW    = sluice_pkg::CtaW;
   localparam int unsigned KernelW = sluice_pkg::KernelW;
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;

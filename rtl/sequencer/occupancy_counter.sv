@@ -21,6 +21,7 @@ module occupancy_counter #(
   output logic                           done_o,             // pulse, in which occupancy_o is the answer
   output logic [sluice_pkg::CtaW-1:0]    occupancy_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, MAX_CTAS)) $error("occupancy_counter: size out of range");
   localparam int unsigned PartW  = $clog2(MAX_KERNELS);
   localparam int unsigned CountW = $clog2(MAX_CTAS + 1);
 

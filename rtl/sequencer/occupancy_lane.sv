@@ -13,6 +13,7 @@ module occupancy_lane #(
   input  sluice_pkg::amounts_t                       capacity_i,
   output logic                                       fits_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("occupancy_lane: size out of range");
   localparam int unsigned AmountW = sluice_pkg::AmountW;
 
   sluice_pkg::amounts_t take, from, left_d, left_q;

@@ -35,6 +35,7 @@ module partition_plan #(
                                                                         // the range; beyond the kernel's CTAs:
   output logic [sluice_pkg::CtaW-1:0]                 level_large_o     // none is left
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("partition_plan: size out of range");
   localparam int unsigned CtaW     = sluice_pkg::CtaW;
   localparam int unsigned KernelW  = sluice_pkg::KernelW;
   localparam int unsigned KIndexW  = sluice_pkg::KIndexW;

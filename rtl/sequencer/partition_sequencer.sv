@@ -88,6 +88,7 @@ module partition_sequencer #(
   output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]        watch_sm_o,            // and this SM runs it
   output logic                                          idle_o                 // nothing changes without an input
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("partition_sequencer: size out of range");
   localparam int unsigned CtaW     = sluice_pkg::CtaW;
   localparam int unsigned KernelW  = sluice_pkg::KernelW;
   localparam int unsigned KIndexW  = sluice_pkg::KIndexW;

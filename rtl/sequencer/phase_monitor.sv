@@ -18,6 +18,7 @@ module phase_monitor #(
   input  logic [MAX_KERNELS*NUM_SCHED-1:0] issue_i,       // kernel k issued through scheduler s of its watched SM
   output logic                             request_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("phase_monitor: size out of range");
   localparam int unsigned PerfW   = sluice_pkg::PerfW;
   localparam int unsigned CountW  = sluice_pkg::WindowW + $clog2(NUM_SCHED);        // of a window: never saturates
   localparam int unsigned SumW    = CountW + 2;                                     // twice a reference and a count

@@ -19,6 +19,7 @@ module profile_counters #(
   input  logic [sluice_pkg::ShareW-1:0]            minus_share_i,   // minus the lines of a window; 0 without clear_i
   output logic [sluice_pkg::InstW-1:0]             insts_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("profile_counters: size out of range");
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
   localparam int unsigned IndexW  = $clog2(MAX_KERNELS);
   localparam int unsigned ShareW  = sluice_pkg::ShareW;

@@ -28,6 +28,7 @@ module quota_query #(
   input  logic [NUM_SM-1:0]                           sm_i,         // one-hot
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     quota_o       // by kernel slot; MAX_CTAS: no limit
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("quota_query: size out of range");
   localparam int unsigned CtaW   = sluice_pkg::CtaW;
   localparam int unsigned SmW    = sluice_pkg::SmW;
   localparam int unsigned CountW = $clog2(MAX_CTAS + 1);

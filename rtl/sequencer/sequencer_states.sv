@@ -49,6 +49,7 @@ module sequencer_states #(
   output logic                           at_rest_o,        // Idle; or Monitor, and nothing is pending
   output sequencer_pkg::outcome_t        outcome_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("sequencer_states: size out of range");
   sequencer_pkg::state_e          state_d, state_q;
   logic [sluice_pkg::LayoutW-1:0] layout_d, layout_q;
   logic                           changed_d, changed_q, in_first_d, in_first_q, decision_d, decision_q;

@@ -37,6 +37,7 @@ module sequencer_walker #(
   output logic                                        dropped_o,        // of this profile: a sample was dropped
   output logic [MAX_KERNELS-1:0]                      sampled_o         // ranks of which a sample counts
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("sequencer_walker: size out of range");
   localparam int unsigned CtaW     = sluice_pkg::CtaW;
   localparam int unsigned KernelW  = sluice_pkg::KernelW;
   localparam int unsigned SmW      = sluice_pkg::SmW;

@@ -20,6 +20,7 @@ module sm_owner #(
   output logic                                       settled_o,    // every SM has settled, or its owner is spent
   output logic                                       no_ranges_o   // some kernel has no enabled SM
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, 4)) $error("sm_owner: size out of range");
   localparam int unsigned KIndexW    = sluice_pkg::KIndexW;
   localparam int unsigned SmW        = sluice_pkg::SmW;
   localparam int unsigned MostRanges = (MAX_KERNELS < NUM_SM) ? MAX_KERNELS : NUM_SM;
