@@ -53,6 +53,9 @@ def load():
                 f["min"] = f.get("min", 0)
                 f["max"] = f.get("max", (1 << f["width"]) - 1)
             r["mask"] = bits
+    revision = ".".join(str(f["reset"]) for r in data["register"] if r["name"] == "REVISION" for f in reversed(r["field"]))
+    if f"project(sluice VERSION {revision} " not in (ROOT / "CMakeLists.txt").read_text():
+        sys.exit(f"sluice_regs.toml: REVISION is {revision}: must be the project's version, in CMakeLists.txt")
     if data["slot_base"] + data["slots"] * data["slot_stride"] > 1 << data["address_bits"]:
         sys.exit("sluice_regs.toml: the kernel slots end beyond address_bits")
     return data
@@ -85,7 +88,7 @@ def systemverilog(d):
                     constant(f"{f['id']}Reset", f["width"], f["reset"])
                 if f["access"] == "rw" and len(r["field"]) == 1 and r["count"] == 1:
                     for limit in ("min", "max"):
-                        if isinstance(f[limit], int):
+                        if isinstance(f[limit], int) and (limit, f[limit]) != ("min", 0):
                             constant(f"{f['id']}{camel(limit)}", 32, f[limit])
     return "\n".join(out + ["  // verilator lint_on UNUSEDPARAM", "endpackage", ""])
 
@@ -128,7 +131,7 @@ def cpp_table(d):
             "/// As in sluice_regs.toml.", "enum class Access { Ro, Rw, W1c, W1s, Wo, Level };", "enum class Needs { Nothing, AllFree, SlotFree, Undecided };",
             "struct FieldInfo {", "  std::string name;", "  Field bits;", "  Access access;", "  std::uint32_t reset, min, max;", "};",
             "struct RegisterInfo {", "  std::string name;  ///< a kernel slot's as \"SLOT2.WARPS\"", "  std::uint32_t address;", "  Needs needs;",
-            "  std::vector<FieldInfo> fields;", "  bool sms;  ///< a bit an SM",
+            "  std::vector<FieldInfo> fields;", "  bool sms;    ///< a bit an SM", "  bool locks;  ///< as it is while LOCK is 1",
             "};", "", "/// Every register of a unit with these parameters.",
             "inline std::vector<RegisterInfo> registers(const Parameters& p) {", "  std::vector<RegisterInfo> all;"]
 
@@ -142,8 +145,8 @@ def cpp_table(d):
                             f'{number(f.get("reset", 0))}, {number(f["min"])}, {number(f["max"])}}}' for f in r["field"])
         needs = camel(r.get("needs", "nothing"))
         there = f"if (p.{r['when'].lower()} != 0) " if "when" in r else ""
-        sms = "true" if r.get("sms") else "false"
-        return f"{indent}{there}all.push_back({{{name}, {address}, Needs::{needs}, {{\n{fields}}}, {sms}}});"
+        sms, locks = ("true" if r.get(what) else "false" for what in ("sms", "locks"))
+        return f"{indent}{there}all.push_back({{{name}, {address}, Needs::{needs}, {{\n{fields}}}, {sms}, {locks}}});"
 
     for r in d["register"]:
         for i in range(r["count"]):
@@ -164,14 +167,14 @@ def markdown(d):
            "Access is `ro` (read-only), `rw`, `w1c` (sticky, write 1 to clear), or `w1s` (command, write 1, reads 0). `wo` and `level` go with a command of the",
            "same register; `level` reads back. `rw` values outside their range are refused with BAD_CONFIG. Footnotes: ¹ only while every kernel slot is FREE;",
            "² only while this slot is FREE (else SLOT_BUSY). ³ only while STATUS shows IDLE or MONITOR: a decision keeps what it began with.",
-           "⁴ only in a unit with the parameter of that name; else the address has no register.", ""]
+           "⁴ only in a unit with the parameter of that name; else the address has no register. ⁵ only while LOCK is 0.", ""]
     for kind, title in (("register", "Global"), ("slot_register",
                         f"Kernel slot k, at {d['slot_base']:#x} + k * {d['slot_stride']:#x}")):
         out += [f"## {title}", "", "| address | register | bits | field | access | reset | range | meaning |", "|---|---|---|---|---|---|---|---|"]
         for r in d[kind]:
             address = f"`{r['address']:#05x}`" + (f" + 4 * i, i = 0..{r['count'] - 1}" if r["count"] > 1 else "")
             name = r["name"] + ("`i`" if r["count"] > 1 else "")
-            note = {"all_free": "¹", "slot_free": "²", "undecided": "³"}.get(r.get("needs"), "") + ("⁴" if "when" in r else "")
+            note = {"all_free": "¹", "slot_free": "²", "undecided": "³"}.get(r.get("needs"), "") + ("⁴" if "when" in r else "") + ("⁵" if r.get("locks") else "")
             out.append(f"| {address} | **{name}**{note} | | | | | | {r['text']} |")
             for f in r["field"]:
                 bits = f"{f['lsb'] + f['width'] - 1}:{f['lsb']}" if f["width"] > 1 else f"{f['lsb']}"

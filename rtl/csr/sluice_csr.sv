@@ -66,6 +66,7 @@ module sluice_csr #(
   input  sluice_pkg::dispatch_error_t                error_i,
   output logic                                       idle_o                  // no register changes without an input
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("sluice_csr: size out of range");
   localparam int unsigned AmountW   = sluice_pkg::AmountW;
   localparam int unsigned CtaW      = sluice_pkg::CtaW;
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
@@ -173,7 +174,7 @@ module sluice_csr #(
 
   // Global registers.
   logic        write_global, deciding, config_exists, status_exists, config_read_exists, status_read_exists;
-  logic        bad_mode, global_bad_config, top_read_exists;
+  logic        bad_mode, global_bad_config, top_read_exists, locked;
   logic [31:0] config_rdata, status_rdata, top_rdata;
 
   assign write_global = write && !wslot_hit;
@@ -199,6 +200,7 @@ module sluice_csr #(
     .config_o,
     .capacity_o,
     .capacity_slots_o,
+    .locked_o        (locked),
     .flush_context_o (flush_context),
     .go_o            (go)
   );
@@ -265,7 +267,7 @@ module sluice_csr #(
   if (LAUNCH_QUEUE != 0) begin : gen_port
     logic [MAX_KERNELS-1:0] port_slots_q;
     logic                   slots_exist_q, in_range_q, write_slots;
-    assign write_slots = write_global && slots_exist_q && in_range_q;
+    assign write_slots = write_global && slots_exist_q && in_range_q && !locked;
     always_ff @(posedge clk_i) begin   // looked at only with write_global: no reset
       slots_exist_q <= waddr == sluice_csr_pkg::PortSlotsAddr;
       in_range_q    <= wdata <= sluice_csr_pkg::PortSlotsMax;
@@ -275,13 +277,13 @@ module sluice_csr #(
       else if (write_slots) port_slots_q <= wdata[MAX_KERNELS-1:0];
     assign port_slots_o = port_slots_q;
     assign slots_exist  = slots_exist_q;
-    assign slots_bad    = write_global && slots_exist_q && !in_range_q;
+    assign slots_bad    = write_global && slots_exist_q && (!in_range_q || locked);
     assign port_read    = raddr == sluice_csr_pkg::PortSlotsAddr || raddr == sluice_csr_pkg::QueueAddr;
     assign port_rdata   = !port_read ? '0 : (raddr == sluice_csr_pkg::QueueAddr) ? 32'(queue_i) : 32'(port_slots_q);
   end else begin : gen_no_port
     assign {port_slots_o, slots_exist, slots_bad, port_read, port_rdata} = '0;
     logic unused_port;
-    assign unused_port = ^{port_admit_i, port_launch_i, tags_i, queue_i};
+    assign unused_port = ^{locked, port_admit_i, port_launch_i, tags_i, queue_i};
   end
 
   // EVICT's count goes with the command, whichever slot it is for.
@@ -303,6 +305,8 @@ module sluice_csr #(
     top_rdata       = '0;
     case (raddr)
       sluice_csr_pkg::IdAddr:     top_rdata = {sluice_csr_pkg::IdMagicReset, sluice_csr_pkg::IdVersionReset};
+      sluice_csr_pkg::RevisionAddr: top_rdata = {8'd0, sluice_csr_pkg::RevisionMajorReset,
+          sluice_csr_pkg::RevisionMinorReset, sluice_csr_pkg::RevisionPatchReset};
       sluice_csr_pkg::ParamsAddr: top_rdata = (32'(NUM_SM) << sluice_csr_pkg::ParamsNumSmLsb)
                                         | (32'(MAX_KERNELS) << sluice_csr_pkg::ParamsMaxKernelsLsb)
                                         | (32'(MAX_CTAS) << sluice_csr_pkg::ParamsMaxCtasLsb)

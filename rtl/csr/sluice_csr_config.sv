@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // sluice_csr_config: the global configuration registers of sluice_csr and the commands MODE and CONTROL. A write acts
 // in the next cycle; one that is out of range (bad_mode_o, bad_config_o), finds a kernel slot that is not FREE where
-// all must be, or comes while the sequencer decides on what a decision keeps, changes nothing. What the addressed
-// register accepts is found in the cycle before write_i: address and data are there by then. Read data is 0 for
-// addresses that are not here.
+// all must be, comes while the sequencer decides on what a decision keeps, or while LOCK is 1, changes nothing. What
+// the addressed register accepts is found in the cycle before write_i: address and data are there by then. Read data is
+// 0 for addresses that are not here.
 module sluice_csr_config #(
   parameter int unsigned MAX_CTAS = 8    // 4..32
 ) (
@@ -23,9 +23,11 @@ module sluice_csr_config #(
   output sluice_pkg::decision_config_t   config_o,
   output sluice_pkg::amounts_t           capacity_o,             // of one SM
   output logic [sluice_pkg::CtaW-1:0]    capacity_slots_o,
+  output logic                           locked_o,               // LOCK is 1
   output logic                           flush_context_o, // with write_i: kernels of a context, or all, are flushed
   output logic                           go_o // with write_i: waiting slots are launched a cycle later
 );
+  if (!sluice_pkg::sizes_exist(1, 2, MAX_CTAS)) $error("sluice_csr_config: size out of range");
   localparam int unsigned WarpW   = sluice_pkg::WarpW;
   localparam int unsigned RegW    = sluice_pkg::RegW;
   localparam int unsigned SharedW = sluice_pkg::SharedW;
@@ -34,7 +36,7 @@ module sluice_csr_config #(
   // What the addressed register accepts.
   logic [31:0] low, high;
   logic        exists, is_mode, needs_all_free, needs_undecided, in_range, exists_q, is_mode_q, needs_all_free_q,
-    needs_undecided_q, in_range_q, is_control_q, flushes_q, accept;
+    needs_undecided_q, in_range_q, is_control_q, flushes_q, accept, lock_d, lock_q;
   always_comb begin
     exists          = 1'b1;
     low             = '0;
@@ -82,6 +84,7 @@ module sluice_csr_config #(
       end
       sluice_csr_pkg::RequestShareAddr:  begin needs_undecided = 1'b1; high = sluice_csr_pkg::RequestShareMax; end
       sluice_csr_pkg::DrainLimitAddr:    high = sluice_csr_pkg::DrainLimitMax;
+      sluice_csr_pkg::LockAddr:          high = sluice_csr_pkg::LockMax;
       default:                           exists = 1'b0;
     endcase
     if (write_data_i < low || write_data_i > high) in_range = 1'b0;
@@ -97,7 +100,8 @@ module sluice_csr_config #(
     in_range_q        <= in_range;
   end
   logic refused;
-  assign refused        = !in_range_q || (needs_all_free_q && !all_free_i) || (needs_undecided_q && deciding_i);
+  assign refused        = !in_range_q || (needs_all_free_q && !all_free_i) || (needs_undecided_q && deciding_i)
+      || (lock_q && !is_mode_q && !is_control_q);
   assign write_exists_o = exists_q;
   assign bad_mode_o     = write_i && exists_q && is_mode_q && refused;
   assign bad_config_o   = write_i && exists_q && !is_mode_q && refused;
@@ -117,6 +121,7 @@ module sluice_csr_config #(
     config_d.reprofile  = 1'b0;
     capacity_d          = capacity_q;
     cap_slots_d         = cap_slots_q;
+    lock_d              = lock_q;
     if (accept) begin
       case (write_addr_i)
         sluice_csr_pkg::ModeAddr: begin
@@ -141,6 +146,7 @@ module sluice_csr_config #(
         sluice_csr_pkg::MonitorHoldAddr:   config_d.monitor_hold   = write_data_i[7:0];
         sluice_csr_pkg::RequestShareAddr:  config_d.request_share  = write_data_i[sluice_pkg::ShareW-1:0];
         sluice_csr_pkg::DrainLimitAddr:    config_d.drain_limit    = write_data_i[7:0];
+        sluice_csr_pkg::LockAddr:          lock_d                  = write_data_i[0];
         default: ;
       endcase
     end
@@ -169,6 +175,7 @@ module sluice_csr_config #(
       sluice_csr_pkg::MonitorHoldAddr:   read_data_o = 32'(config_q.monitor_hold);
       sluice_csr_pkg::RequestShareAddr:  read_data_o = 32'(config_q.request_share);
       sluice_csr_pkg::DrainLimitAddr:    read_data_o = 32'(config_q.drain_limit);
+      sluice_csr_pkg::LockAddr:          read_data_o = 32'(lock_q);
       default:                           read_exists_o = 1'b0;
     endcase
   end
@@ -193,14 +200,17 @@ module sluice_csr_config #(
       capacity_q.registers       <= sluice_csr_pkg::CapRegistersReset;
       capacity_q.shared          <= sluice_csr_pkg::CapSharedReset;
       cap_slots_q                <= CtaW'(MAX_CTAS);
+      lock_q                     <= sluice_csr_pkg::LockReset;
     end else begin
       config_q    <= config_d;
       capacity_q  <= capacity_d;
       cap_slots_q <= cap_slots_d;
+      lock_q      <= lock_d;
     end
   end
 
   assign config_o         = config_q;
   assign capacity_o       = capacity_q;
   assign capacity_slots_o = cap_slots_q;
+  assign locked_o         = lock_q;
 endmodule

@@ -44,6 +44,7 @@ module sluice_csr_slot #(
   input  logic [31:0]                    dispatched_i,
   input  logic [sluice_pkg::CtaW-1:0]    ctas_i
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, 2, MAX_CTAS)) $error("sluice_csr_slot: size out of range");
   localparam int unsigned CtaW = sluice_pkg::CtaW;
 
   logic [sluice_pkg::WarpW-1:0]   warps_d, warps_q;

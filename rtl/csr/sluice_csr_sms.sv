@@ -18,6 +18,7 @@ module sluice_csr_sms #(
   output logic [NUM_SM-1:0] sm_enable_o,
   output logic              enable_write_o     // pulse with the (new) sm_enable_o
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, 2, 4)) $error("sluice_csr_sms: size out of range");
   localparam int unsigned GroupLsb = 5;   // of eight registers
 
   logic              exists, exists_q, enable_write_q, read_enable, read_busy;

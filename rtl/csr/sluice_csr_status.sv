@@ -25,8 +25,9 @@ module sluice_csr_status #(
   input  logic                           bad_config_i,          // another register's value or state
   input  logic                           mode_in_decision_i,
   input  logic [sluice_pkg::KIndexW-1:0] write_kernel_i,        // whose register is written; 0 for a global one
-  output logic                           irq_o
+  output logic                           irq_o                  // a register
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, 4)) $error("sluice_csr_status: size out of range");
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
   localparam int unsigned NumErrors = 8;
 
@@ -39,7 +40,7 @@ module sluice_csr_status #(
   logic [MAX_KERNELS-1:0]     kernel_done_d, kernel_done_q, evict_done_d, evict_done_q, done_enable_d, done_enable_q;
   logic [31:0]                decisions_q;
   logic [3:0]                 irq_enable_d, irq_enable_q;
-  logic                       bad_config, exists, exists_q, enable_bad_q;
+  logic                       bad_config, exists, exists_q, enable_bad_q, irq_q;
 
   logic [4:0] errors;   // of the dispatcher
   assign errors = {error_i.port_stuck, error_i.bad_kernel, error_i.slot_busy, error_i.cannot_fit, error_i.bad_done};
@@ -48,7 +49,8 @@ module sluice_csr_status #(
     unique case (write_addr_i)
       sluice_csr_pkg::ErrorAddr, sluice_csr_pkg::IrqStatusAddr, sluice_csr_pkg::KernelDoneAddr,
           sluice_csr_pkg::EvictDoneAddr,
-      sluice_csr_pkg::IrqEnableAddr, sluice_csr_pkg::DoneEnableAddr: exists = 1'b1;
+      sluice_csr_pkg::IrqEnableAddr, sluice_csr_pkg::DoneEnableAddr,
+      sluice_csr_pkg::IrqTestAddr:   exists = 1'b1;
       default:                       exists = 1'b0;
     endcase
   always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
@@ -79,6 +81,7 @@ module sluice_csr_status #(
     case (write_addr_i)
       sluice_csr_pkg::ErrorAddr:      if (write_i) error_left    = error_q & ~write_data_i[NumErrors-1:0];
       sluice_csr_pkg::IrqStatusAddr:  if (write_i) irq_status_d  = irq_status_q & ~write_data_i[3:0];
+      sluice_csr_pkg::IrqTestAddr:    if (write_i) irq_status_d  = irq_status_q | write_data_i[3:0];
       sluice_csr_pkg::KernelDoneAddr: if (write_i) kernel_done_d = kernel_done_q & ~write_data_i[MAX_KERNELS-1:0];
       sluice_csr_pkg::EvictDoneAddr:  if (write_i) evict_done_d  = evict_done_q & ~write_data_i[MAX_KERNELS-1:0];
       sluice_csr_pkg::IrqEnableAddr:  if (write_i && !enable_bad_q) irq_enable_d = write_data_i[3:0];
@@ -128,6 +131,7 @@ module sluice_csr_status #(
       end
       sluice_csr_pkg::IrqStatusAddr:     read_data_o = 32'(irq_status_q);
       sluice_csr_pkg::IrqEnableAddr:     read_data_o = 32'(irq_enable_q);
+      sluice_csr_pkg::IrqTestAddr:       read_data_o = '0;
       sluice_csr_pkg::DoneEnableAddr:    read_data_o = 32'(done_enable_q);
       sluice_csr_pkg::KernelDoneAddr:    read_data_o = 32'(kernel_done_q);
       sluice_csr_pkg::EvictDoneAddr:     read_data_o = 32'(evict_done_q);
@@ -147,6 +151,7 @@ module sluice_csr_status #(
       irq_status_q  <= '0;
       kernel_done_q <= '0;
       evict_done_q  <= '0;
+      irq_q         <= 1'b0;
     end else begin
       irq_enable_q  <= irq_enable_d;
       error_q       <= error_d;
@@ -158,10 +163,11 @@ module sluice_csr_status #(
       irq_status_q  <= irq_status_d;
       kernel_done_q <= kernel_done_d;
       evict_done_q  <= evict_done_d;
+      irq_q         <= (irq_status_d & irq_enable_d) != '0;
     end
   end
 
-  assign irq_o = (irq_status_q & irq_enable_q) != '0;
+  assign irq_o = irq_q;
 
   // One carry through all bits would be the longest path here: which bytes are all ones is remembered.
   logic [31:0] decisions_d;

@@ -29,7 +29,10 @@
             == ($past(\dut.i_status.kernel_done_q ) | $past(kernel_done_i)));
       if ($past((kernel_done_i & \dut.i_status.done_enable_q ) != '0))
         kernel_done_interrupts: assert (\dut.i_status.irq_status_q [1]);
-      if ($past((kernel_done_i & \dut.i_status.done_enable_q ) == '0)) a_masked_slot_does_not_interrupt:
+      if ($past(write && waddr == 12'h078)) a_test_interrupts:
+        assert (($past(wdata[3:0]) & ~\dut.i_status.irq_status_q ) == '0);
+      if ($past((kernel_done_i & \dut.i_status.done_enable_q ) == '0 && !(write && waddr == 12'h078)))
+        a_masked_slot_does_not_interrupt:
         assert (!\dut.i_status.irq_status_q [1] || $past(\dut.i_status.irq_status_q [1]));
       kernel_done_tells_of_all: assert (($past(kernel_done_i) & ~\dut.i_status.kernel_done_q ) == '0);
       if ($past(status_i.decision)) decision_interrupts: assert (\dut.i_status.irq_status_q [3]);

@@ -79,6 +79,7 @@ module sluice_csr_props (
   (* hierconn *) wire        \dut.write ;
   (* hierconn *) wire [11:0] \dut.waddr ;
   (* hierconn *) wire [31:0] \dut.wdata ;
+  (* hierconn *) wire        \dut.i_config.lock_q ;
   (* hierconn *) wire [7:0]  \dut.i_status.error_q ;
   (* hierconn *) wire [3:0]  \dut.i_status.irq_status_q ;
   (* hierconn *) wire [3:0]  \dut.i_status.irq_enable_q ;
@@ -164,12 +165,15 @@ module sluice_csr_props (
         12'h05C: begin value = 32'(configured.monitor_hold); low = 1; high = 32'hFF; reset_value = 2; end
         12'h060: begin value = 32'(configured.request_share); high = sluice_csr_pkg::RequestShareMax; end
         12'h064: begin value = 32'(configured.drain_limit); high = 32'hFF; reset_value = 32'hFF; end
-        12'h00C, 12'h018, 12'h020, 12'h028, 12'h02C: begin rw = 1'b0; other = 1'b1; end
+        12'h07C: begin value = 32'(\dut.i_config.lock_q ); high = 1; end
+        12'h00C, 12'h018, 12'h020, 12'h028, 12'h02C, 12'h078: begin rw = 1'b0; other = 1'b1; end
         default: rw = 1'b0;
       endcase
     end
   end
 
+  logic locked;   // and LOCK is 1
+  assign locked    = \dut.i_config.lock_q && ((watch >= 12'h030 && watch <= 12'h064) || watch == 12'h07C);
   assign undecided = watch == 12'h044 || watch == 12'h04C || watch == 12'h050 || watch == 12'h060;
 
   logic        hit, in_range, busy, accepted, bad_config, two_commands;
@@ -180,8 +184,8 @@ module sluice_csr_props (
     in_range   = wdata >= low && wdata <= high && (watch != 12'h054 || (wdata & 32'h8000FFFE) == '0);
     busy       = (descriptor && slot_state_i[2*which +: 2] != 2'd0) || (capacity && slot_state_i != 4'd0)
               || (undecided && status_i.state != 4'd0 && status_i.state != 4'd7);
-    accepted   = hit && in_range && !busy;
-    bad_config = (hit && ((!in_range && watch != 12'h008) || (in_range && (capacity || undecided) && busy)))
+    accepted   = hit && in_range && !busy && !locked;
+    bad_config = (hit && ((!in_range && watch != 12'h008) || locked || (in_range && (capacity || undecided) && busy)))
               || (write && waddr == watch && in_slot && offset == 7'h10 && two_commands);
     written    = wdata;
     if (in_slot && offset[6:5] == 2'b10)        written = (offset == 7'h40) ? wdata & 32'h1F : '0;   // a bit an SM
@@ -253,6 +257,7 @@ module sluice_csr_props (
                 status_i.spatial, status_i.state}));
       if ($past(descriptor && slot_state_i[2*which +: 2] != 2'd0))
         descriptor_holds_while_slot_is_busy: assert (!$past(descriptor) || value == $past(value));
+      if ($past(locked && rw)) what_is_locked_stays: assert (locked && value == $past(value));
       if (undecided && $past(status_i.state != 4'd0 && status_i.state != 4'd7))
         threshold_holds_in_a_decision: assert (value == $past(value));
       if ($past(write && waddr == watch))

@@ -106,6 +106,7 @@ module sluice_top_props #(
   (* hierconn *) wire [1:0] \dut.i_launch_unit.i_cta_dispatcher.reserved ;
   (* hierconn *) wire \dut.regions , \dut.in_order , \dut.round_robin ;
   (* hierconn *) wire [2:0] \dut.i_decision_unit.i_partition_sequencer.mode_i ;
+  (* hierconn *) wire [3:0] \dut.i_sluice_csr.i_status.irq_status_q , \dut.i_sluice_csr.i_status.irq_enable_q ;
   logic in_turn;
   assign in_turn = \dut.i_decision_unit.i_partition_sequencer.mode_i == sluice_pkg::ModeFcfs;
   logic [K-1:0] running;
@@ -116,6 +117,7 @@ module sluice_top_props #(
       && !\dut.i_decision_unit.i_partition_sequencer.kept_start
       && \dut.i_launch_unit.i_cta_dispatcher.can_admit == (running & ~\dut.spent )
       && \dut.i_launch_unit.i_cta_dispatcher.reserved == '0
+      && irq == ((\dut.i_sluice_csr.i_status.irq_status_q & \dut.i_sluice_csr.i_status.irq_enable_q ) != '0)
       && \dut.in_order == (\dut.regions && !in_turn) && \dut.round_robin == (\dut.regions && in_turn)
       && (OPTIONS == 0 || \dut.i_launch_unit.i_cta_dispatcher.i_kernel_turns.gen_order.i_kernel_order.above_q
           == \dut.i_launch_unit.i_cta_dispatcher.i_kernel_turns.gen_order.i_kernel_order.above_d );

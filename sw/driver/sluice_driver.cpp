@@ -84,6 +84,8 @@ void SluiceDriver::configure_monitor(bool enable, double threshold, std::uint32_
   write(regs::kMonitor, regs::kMonitorEnable.put(enable) | regs::kMonitorThreshold.put(limit));
 }
 
+void SluiceDriver::lock_configuration() { write(regs::kLock, 1); }
+
 void SluiceDriver::reprofile() { write(regs::kControl, regs::kControlReprofile.put(1)); }
 
 void SluiceDriver::launch(unsigned slot, const SlotLaunch& kernel) {
@@ -188,6 +190,11 @@ void SluiceDriver::require_no_error() {
 void SluiceDriver::enable_interrupts(std::uint32_t events) {
   in_range("interrupt events", events, 0, 15);
   write(regs::kIrqEnable, events);
+}
+
+void SluiceDriver::test_interrupts(std::uint32_t events) {
+  in_range("interrupt events", events, 0, 15);
+  write(regs::kIrqTest, events);
 }
 
 std::uint32_t SluiceDriver::take_interrupts() {

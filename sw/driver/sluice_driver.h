@@ -77,6 +77,8 @@ class SluiceDriver {
   void configure_sequencer(const SequencerSettings& settings);
   /// @param threshold relative change of IPC, 0..1.99; @param window_cycles 16..65,535; @param hold_windows 1..255
   void configure_monitor(bool enable, double threshold, std::uint32_t window_cycles, std::uint32_t hold_windows);
+  /// What the three above write stays as it is until a reset; only set_mode() goes on.
+  void lock_configuration();
   void reprofile();
 
   /// The slot must be free and one CTA must fit the SM.
@@ -104,6 +106,8 @@ class SluiceDriver {
 
   /// Events that raise the interrupt: fields of register IRQ_STATUS.
   void enable_interrupts(std::uint32_t events);
+  /// Raises them without their events: a test of the way to the handler.
+  void test_interrupts(std::uint32_t events);
   /// Events since the last call, cleared.
   [[nodiscard]] std::uint32_t take_interrupts();
   /// Slots (a bit each) whose kernel ended since the last call, cleared.

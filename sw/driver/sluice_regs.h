@@ -108,6 +108,12 @@ inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: 
 inline constexpr std::uint32_t kPortSlots = 0x06c;  // A bit a kernel slot: it is the launch port's. Registers can't launch it, nor write its descriptor: SLOT_BUSY. A launch that waits for GO there is dropped.
 inline constexpr std::uint32_t kQueue = 0x070;  // Queue of the launch port.
 inline constexpr std::uint32_t kDoneEnable = 0x074;  // A bit a kernel slot: the end of its kernel sets IRQ_STATUS.KERNEL_DONE. Register KERNEL_DONE tells of all.
+inline constexpr std::uint32_t kIrqTest = 0x078;  // Sets bits of IRQ_STATUS, as the event would: a test of the interrupt's way to its handler.
+inline constexpr std::uint32_t kLock = 0x07c;  // 1: the configuration stays as it is until reset. Writes of CAP_*, WARM_UP to DRAIN_LIMIT, PORT_SLOTS and this are refused, BAD_CONFIG.
+inline constexpr std::uint32_t kRevision = 0x0c0;  // Release of the RTL. ID.VERSION is that of this map.
+inline constexpr Field kRevisionPatch{0, 8};
+inline constexpr Field kRevisionMinor{8, 8};
+inline constexpr Field kRevisionMajor{16, 8};
 
 // Offsets in a kernel slot, for slot().
 inline constexpr std::uint32_t kSlotWarps = 0x000;  // Descriptor: warps of one CTA.

@@ -40,6 +40,7 @@ class Scoreboard {
       }
       if (info.needs != regs::Needs::Nothing)
         coverage_.declare("refuse busy " + register_kind(info), "written while a slot was not FREE or a decision under way");
+      if (info.locks) coverage_.declare("refuse locked " + register_kind(info), "written while LOCK was 1");
     }
     for (const char* what : {"no such address", "read-only", "partial strobe", "unaligned"}) {
       coverage_.declare(std::string("slverr write ") + what, "write refused with SLVERR");
@@ -214,6 +215,10 @@ class Scoreboard {
       coverage_.hit("refuse value " + register_kind(info));
       return true;
     }
+    if (info.locks && shadow_[regs::kLock] != 0) {
+      coverage_.hit("refuse locked " + register_kind(info));
+      return true;
+    }
     bool busy = info.needs == regs::Needs::SlotFree && ports;
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
       const bool counts = info.needs == regs::Needs::AllFree || (info.needs == regs::Needs::SlotFree && k == slot);
@@ -249,7 +254,7 @@ class Scoreboard {
     const regs::Access access = found->second->fields.front().access;
     // Sticky and live registers are held against the twin.
     if (access == regs::Access::Rw || access == regs::Access::W1s || read_address_ == regs::kId ||
-        read_address_ == regs::kParams || read_address_ == regs::kFeatures) {
+        read_address_ == regs::kParams || read_address_ == regs::kFeatures || read_address_ == regs::kRevision) {
       expected_read_ = {AxiResponse::kOkay, shadow_[read_address_]};
     }
   }
@@ -294,7 +299,9 @@ class Stimulus {
     if (random_.chance(0.02)) return regs::slot(random_.in(parameters_.max_kernels - 1, 7), 4 * random_.in(0, 31));
     if (random_.chance(0.02)) return regs::kControl;  // GO, with launches that wait
     if (random_.chance(0.05)) return regs::slot(random_.in(0, parameters_.max_kernels - 1), regs::kSlotCtrl);
-    return registers_[random_.in(0, static_cast<std::uint32_t>(registers_.size()) - 1)].address;
+    const auto any = [&] { return registers_[random_.in(0, static_cast<std::uint32_t>(registers_.size()) - 1)].address; };
+    const std::uint32_t chosen = any();
+    return chosen == regs::kLock && random_.chance(0.9) ? any() : chosen;  // what is locked stays so until a reset
   }
 
   std::optional<SluiceCsrTake> take() {

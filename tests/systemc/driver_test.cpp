@@ -77,6 +77,13 @@ void program(SluiceDriver& driver, Unit& unit) {
   EXPECT_EQ(driver.take_interrupts(), regs::kIrqStatusError.put(1));
   driver.clear_errors();
   EXPECT_NO_THROW(driver.require_no_error());
+  driver.test_interrupts(regs::kIrqStatusDecision.put(1));
+  EXPECT_EQ(driver.take_interrupts(), regs::kIrqStatusDecision.put(1));
+  EXPECT_EQ(driver.errors().bits, 0U) << "no event has happened";
+  driver.lock_configuration();
+  driver.configure_monitor(false, 0.5, 4096, 3);
+  EXPECT_TRUE(unit.config.monitor_enable);
+  EXPECT_EQ(driver.errors().first, "BAD_CONFIG");
 }
 
 TEST(SluiceDriver, ProgramsTheUnitOverAxiLitePins) {

@@ -205,6 +205,7 @@ std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::Register
     in_range &= value >= field.min && value <= field.max;
   }
   if (info.address == regs::kMode && has_balance_) in_range |= data == static_cast<std::uint32_t>(Mode::Balance);
+  if (info.locks && word(regs::kLock) != 0) return bad_config;
   if (outside != 0 || !in_range) return info.address == regs::kMode ? Refusal{regs::kErrorBadMode.lsb, 0} : bad_config;
   if (info.needs == regs::Needs::AllFree) {
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
@@ -229,6 +230,7 @@ void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceC
     config.reprofile = regs::kControlReprofile.get(data) != 0;
     if (regs::kControlGo.get(data) != 0) config.launch = std::exchange(waiting_, {});
   }
+  if (address == regs::kIrqTest) word(regs::kIrqStatus) |= data & 0xfU;
   if (find(address)->sms) word(address) &= existing_sms(address);
   if (is_sm_enable(address)) config.enable_write = true;
   if (address == regs::kPortSlots || address == regs::kDoneEnable) word(address) &= existing_slots();
