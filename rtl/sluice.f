@@ -9,7 +9,9 @@ rtl/csr/sluice_csr.sv
 rtl/decision/decision_pkg.sv
 rtl/decision/perf_table.sv
 rtl/decision/serial_unit.sv
-rtl/decision/decision_program.sv
+rtl/decision/performance_curve.sv
+rtl/decision/waterfill.sv
+rtl/decision/loss_guard.sv
 rtl/decision/decision_steps.sv
 rtl/decision/partition_core.sv
 rtl/sequencer/profile_counters.sv

@@ -37,6 +37,24 @@ package decision_pkg;
     JudgeLimit, JudgeRead, JudgeTake, JudgeCheck, Done
   } state_e;
 
+  // How far a decision is: the registers of decision_steps, as wide as fields of sluice_pkg, whose constants Yosys does
+  // not take here.
+  localparam int unsigned LeftW = 6;
+  typedef struct packed {
+    state_e           state;
+    logic [2:0]       kernel;     // under work
+    logic [5:0]       level;      // CTAs of it
+    logic [5:0]       anchor;     // from whose performance the hull's line comes
+    logic [LeftW-1:0] left;       // cycles of a loop; finals that are still to come
+    logic [1:0]       resource;
+    logic [3:0]       exponent;   // of the kernel's best
+    logic [2:0]       worst;      // the worst-off kernel: it tries a step to `level` CTAs
+    logic             placed;     // every kernel has its first CTA
+    logic [7:0]       full;       // kernels that take no other step
+    logic             no_fit;
+    logic             spatial;
+  } progress_t;
+
   typedef struct packed {
     logic [SourceW-1:0] source;     // on the bus
     logic [1:0]         resource;   // of a capacity or a demand
@@ -53,7 +71,6 @@ package decision_pkg;
     logic               fresh;      // forgets that something went below zero
     logic               write;      // word <- B
     logic               write_q;    // word <- Q
-    logic               loop;       // one cycle of several
     logic               at_anchor;  // the word is that of the anchor, not of the level
   } control_t;
 endpackage

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// decision_steps: the order of the steps of a decision, one a cycle (docs/reference/blocks/partition_core.md), and what
-// they count with: kernels, levels, cycles of a loop. What a step computes is in decision_program.
+// decision_steps: a decision, one step a cycle (docs/reference/blocks/partition_core.md): takes the samples, then runs
+// three sub-programs one after the other, performance_curve for each kernel, waterfill, loss_guard. The registers that
+// they count with are here: kernels, levels, cycles of a loop.
 module decision_steps #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 32
@@ -28,230 +29,140 @@ module decision_steps #(
   output logic                                    spatial_o,
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0] ctas_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, MAX_CTAS)) $error("decision_steps: size out of range");
   localparam int unsigned KIndexW   = $clog2(MAX_KERNELS);
   localparam int unsigned CountW    = $clog2(MAX_CTAS + 1);
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
   localparam int unsigned CtaW      = sluice_pkg::CtaW;
-  localparam int unsigned PerfW     = sluice_pkg::PerfW;
   localparam int unsigned ExponentW = sluice_pkg::ExponentW;
   localparam int unsigned LeftW     = (CountW > 5) ? CountW : 5;   // PerfW + 1 as well
 
-  decision_pkg::state_e   state_d, state_q;
-  logic [KIndexW-1:0]     kernel_d, kernel_q;     // under work
-  logic [CountW-1:0]      level_d, level_q;       // CTAs of it
-  logic [CountW-1:0]      anchor_d, anchor_q;     // from whose performance the hull's line comes
-  logic [LeftW-1:0]       left_d, left_q;         // cycles of a loop; finals that are still to come
-  logic [1:0]             resource_d, resource_q;
-  logic [ExponentW-1:0]   exponent_d, exponent_q; // of the kernel's best
-  logic [KIndexW-1:0]     worst_d, worst_q;       // the worst-off kernel: it tries a step to level_q CTAs
-  logic                   placed_d, placed_q;     // every kernel has its first CTA
-  logic [MAX_KERNELS-1:0] full_d, full_q;
+  decision_pkg::state_e   state_q;
+  logic [KIndexW-1:0]     kernel_q, worst_q;
+  logic [CountW-1:0]      level_q, anchor_q;
+  logic [LeftW-1:0]       left_q;
+  logic [1:0]             resource_q;
+  logic [ExponentW-1:0]   exponent_q;
+  logic                   placed_q, no_fit_q, spatial_q;
+  logic [MAX_KERNELS-1:0] full_q;
   logic                   entry_d, entry_q;       // B is an entry of kernel_q and level_q
-  logic                   no_fit_d, no_fit_q, spatial_d, spatial_q;
   logic [CountW-1:0]      ctas_q [MAX_KERNELS];   // levels that were sampled, then the CTAs of the result
-  logic                   grant;                  // ctas_q of granted_kernel <- granted_ctas
-  logic [KIndexW-1:0]     granted_kernel;
-  logic [CountW-1:0]      granted_ctas, ctas;
 
-  logic                   last_kernel, last_left, last_level, trying, active;
-  logic                   multiply_q, divide_q, subtract_q, lose_q, at_anchor_q;   // what state_q does
-  logic [ExponentW-1:0]   places;                 // quotient bits of an entry that may not be zero
-  assign ctas        = ctas_q[kernel_q];
+  decision_pkg::progress_t now, next, curve, fill, guard;
+  decision_pkg::control_t  curve_control, fill_control, guard_control;
+  always_comb begin
+    now          = '0;
+    now.state    = state_q;
+    now.kernel   = sluice_pkg::KIndexW'(kernel_q);
+    now.level    = CtaW'(level_q);
+    now.anchor   = CtaW'(anchor_q);
+    now.left     = decision_pkg::LeftW'(left_q);
+    now.resource = resource_q;
+    now.exponent = exponent_q;
+    now.worst    = sluice_pkg::KIndexW'(worst_q);
+    now.placed   = placed_q;
+    now.full[MAX_KERNELS-1:0] = full_q;
+    now.no_fit   = no_fit_q;
+    now.spatial  = spatial_q;
+  end
+
+  logic            last_kernel, last_left, active;
+  logic            multiply_q, divide_q, subtract_q, lose_q, at_anchor_q;   // what state_q does
+  logic [CtaW-1:0] ctas;   // of the kernel under work
+  assign ctas        = CtaW'(ctas_q[kernel_q]);
   assign last_kernel = KernelW'(kernel_q) + 1'b1 == num_kernels_i;
   assign last_left   = left_q == LeftW'(1);
-  assign last_level  = level_q == CountW'(1);
-  assign trying      = placed_q && kernel_q == worst_q;
   assign active      = state_q != decision_pkg::Idle || start_i;
-  assign places      = ExponentW'(PerfW) - (exponent_q - exponent_i);
 
-  decision_program i_decision_program (
-    .state_i    (state_q),
-    .resource_i (resource_q),
-    .sample_valid_i,
-    .entry_i    (entry_q),
+  performance_curve i_performance_curve (
+    .now_i      (now),
+    .ctas_i     (ctas),
+    .kept_i     (kept_i[kernel_q]),
+    .exponent_i,
     .last_i     (last_left),
     .below_i,
-    .multiply_i (multiply_q),
-    .divide_i   (divide_q),
-    .subtract_i (subtract_q),
-    .lose_i     (lose_q),
-    .anchor_i   (at_anchor_q),
-    .control_o
+    .next_o     (curve),
+    .control_o  (curve_control)
   );
 
+  logic                           fill_grant;
+  logic [sluice_pkg::KIndexW-1:0] fill_granted;
+  logic [CtaW-1:0]                fill_ctas;
+  waterfill i_waterfill (
+    .now_i          (now),
+    .ctas_i         (ctas),
+    .last_kernel_i  (last_kernel),
+    .last_i         (last_left),
+    .below_i,
+    .best_i,
+    .epsilon_on_i,
+    .next_o         (fill),
+    .grant_o        (fill_grant),
+    .granted_o      (fill_granted),
+    .granted_ctas_o (fill_ctas),
+    .control_o      (fill_control)
+  );
+
+  loss_guard i_loss_guard (
+    .now_i         (now),
+    .ctas_i        (ctas),
+    .num_kernels_i,
+    .last_kernel_i (last_kernel),
+    .last_i        (last_left),
+    .below_i,
+    .best_i,
+    .next_o        (guard),
+    .control_o     (guard_control)
+  );
+
+  logic               collects, grant;   // ctas_q of granted_kernel <- granted_ctas
+  logic [KIndexW-1:0] granted_kernel;
+  logic [CountW-1:0]  granted_ctas;
+  assign collects       = state_q == decision_pkg::Collect;
+  assign grant          = collects ? entry_q : fill_grant;
+  assign granted_kernel = collects ? kernel_q : KIndexW'(fill_granted);
+  assign granted_ctas   = collects ? level_q : CountW'(fill_ctas);
+
   always_comb begin
-    state_d        = state_q;
-    kernel_d       = kernel_q;
-    level_d        = level_q;
-    anchor_d       = anchor_q;
-    left_d         = left_q - LeftW'(control_o.loop);
-    resource_d     = resource_q;
-    exponent_d     = exponent_q;
-    worst_d        = worst_q;
-    placed_d       = placed_q;
-    full_d         = full_q;
-    entry_d        = 1'b0;
-    no_fit_d       = no_fit_q;
-    spatial_d      = spatial_q;
-    grant          = 1'b0;
-    granted_kernel = kernel_q;
-    granted_ctas   = level_q;
-
-    unique case (state_q)
-      decision_pkg::Collect: begin   // each sample to B, then to the table
-        grant   = entry_q;
-        entry_d = sample_valid_i;
-        left_d  = left_q - LeftW'(sample_valid_i && sample_i.last);
-        if (sample_valid_i) begin
-          kernel_d = sample_i.kernel[KIndexW-1:0];
-          level_d  = sample_i.ctas[CountW-1:0];
-        end else if (left_q == '0) begin
-          kernel_d = '0;
-          state_d  = decision_pkg::Best;
-        end
+    entry_d = collects && sample_valid_i;
+    next    = curve;
+    if (state_q >= decision_pkg::NextKernel) next = fill;
+    if (state_q >= decision_pkg::JudgeLimit) next = guard;
+    if (state_q == decision_pkg::Done)       next.state = decision_pkg::Idle;
+    if (collects) begin   // each sample to B, then to the table
+      next.left = now.left - decision_pkg::LeftW'(sample_valid_i && sample_i.last);
+      if (sample_valid_i) begin
+        next.kernel = sluice_pkg::KIndexW'(sample_i.kernel);
+        next.level  = sample_i.ctas;
+      end else if (left_q == '0) begin
+        next.kernel = '0;
+        next.state  = decision_pkg::Best;
       end
-
-      // Upwards: an entry becomes the best that is not above its level.
-      decision_pkg::Best: begin
-        level_d = CountW'(1);
-        state_d = kept_i[kernel_q] ? decision_pkg::NextKernel : decision_pkg::RaiseRead;
-      end
-      decision_pkg::RaiseRead:    state_d = decision_pkg::RaiseCompare;
-      decision_pkg::RaiseCompare: state_d = decision_pkg::RaiseKeep;
-      decision_pkg::RaiseKeep: begin
-        state_d = (level_q == ctas) ? decision_pkg::NormBest : decision_pkg::RaiseRead;
-        if (level_q != ctas) level_d = level_q + 1'b1;
-      end
-
-      // Downwards: it becomes a performance, the quotient of the entry and the best.
-      decision_pkg::NormBest: begin exponent_d = exponent_i; state_d = decision_pkg::NormRead; end
-      decision_pkg::NormRead: begin
-        left_d  = LeftW'(places) | LeftW'(places == '0);   // a zero needs no bit, and may have one
-        state_d = decision_pkg::NormDivide;
-      end
-      decision_pkg::NormDivide: if (last_left) state_d = decision_pkg::NormStore;
-      decision_pkg::NormStore: begin
-        level_d = level_q - 1'b1;
-        state_d = decision_pkg::NormRead;
-        if (last_level) begin
-          level_d  = ctas - 1'b1;
-          anchor_d = ctas;
-          state_d  = (ctas == CountW'(1)) ? decision_pkg::NextKernel : decision_pkg::HullLoad;
-        end
-      end
-
-      // Downwards: it becomes that of the star hull, at least the anchor's x level / anchor.
-      decision_pkg::HullLoad: begin left_d = LeftW'(PerfW); state_d = decision_pkg::HullMultiply; end
-      decision_pkg::HullMultiply: if (last_left) begin
-        left_d  = LeftW'(PerfW + 1);
-        state_d = decision_pkg::HullDivide;
-      end
-      decision_pkg::HullDivide: if (last_left) state_d = decision_pkg::HullLine;
-      decision_pkg::HullLine:    state_d = decision_pkg::HullRead;
-      decision_pkg::HullRead:    state_d = decision_pkg::HullCompare;
-      decision_pkg::HullCompare: state_d = decision_pkg::HullKeep;
-      decision_pkg::HullKeep: begin
-        if (!below_i) anchor_d = level_q;
-        level_d = level_q - 1'b1;
-        state_d = last_level ? decision_pkg::NextKernel : decision_pkg::HullLoad;
-      end
-      decision_pkg::NextKernel: begin
-        grant        = 1'b1;
-        granted_ctas = CountW'(1);
-        full_d       = '0;
-        placed_d     = 1'b0;
-        resource_d   = decision_pkg::Slots;
-        kernel_d     = kernel_q + 1'b1;
-        state_d      = last_kernel ? decision_pkg::FitSm : decision_pkg::Best;
-      end
-
-      // Do all CTAs fit on the SM, with those that the worst-off kernel's step adds?
-      decision_pkg::FitSm: begin kernel_d = '0; state_d = decision_pkg::FitKernel; end
-      decision_pkg::FitKernel: begin
-        left_d  = trying ? LeftW'(level_q) : LeftW'(ctas);
-        state_d = below_i ? decision_pkg::FitEnd : decision_pkg::FitTake;
-      end
-      decision_pkg::FitTake: if (last_left) begin
-        kernel_d = kernel_q + 1'b1;
-        state_d  = decision_pkg::FitKernel;
-        if (last_kernel) begin
-          resource_d = resource_q + 1'b1;
-          state_d    = (resource_q == decision_pkg::Shared) ? decision_pkg::FitEnd : decision_pkg::FitSm;
-        end
-      end
-      decision_pkg::FitEnd: begin
-        placed_d       = 1'b1;
-        no_fit_d       = below_i && !placed_q;
-        grant          = !below_i && placed_q;
-        granted_kernel = worst_q;
-        if (below_i && placed_q) full_d[worst_q] = 1'b1;
-        kernel_d       = '0;
-        state_d        = no_fit_d ? decision_pkg::Done : decision_pkg::ScanPick;
-      end
-
-      // Which kernel that is not full has the least performance below 1.0?
-      decision_pkg::ScanPick: begin
-        level_d = ctas;
-        state_d = decision_pkg::ScanRead;
-        if (full_q[kernel_q]) begin
-          kernel_d = kernel_q + 1'b1;
-          state_d  = last_kernel ? decision_pkg::ScanEnd : decision_pkg::ScanPick;
-        end
-      end
-      decision_pkg::ScanRead:    state_d = decision_pkg::ScanCompare;
-      decision_pkg::ScanCompare: state_d = decision_pkg::ScanKeep;
-      decision_pkg::ScanKeep: begin
-        if (below_i) worst_d = kernel_q;
-        kernel_d = kernel_q + 1'b1;
-        state_d  = last_kernel ? decision_pkg::ScanEnd : decision_pkg::ScanPick;
-      end
-      decision_pkg::ScanEnd: begin
-        kernel_d = best_i ? '0 : worst_q;
-        state_d  = best_i ? decision_pkg::JudgeLimit : decision_pkg::StepFirst;
-      end
-
-      // Its next step: the least CTAs with a greater performance. Does it gain enough?
-      decision_pkg::StepFirst: begin
-        level_d = ctas + 1'b1;
-        left_d  = LeftW'(1);
-        state_d = decision_pkg::StepRead;
-      end
-      decision_pkg::StepRead:    state_d = decision_pkg::StepCompare;
-      decision_pkg::StepCompare: state_d = decision_pkg::StepCheck;
-      decision_pkg::StepCheck: begin
-        resource_d = decision_pkg::Slots;
-        state_d    = epsilon_on_i ? decision_pkg::GainLoad : decision_pkg::FitSm;
-        if (below_i) begin
-          level_d = level_q + 1'b1;
-          left_d  = left_q + 1'b1;
-          state_d = decision_pkg::StepRead;
-        end
-      end
-      decision_pkg::GainLoad: state_d = decision_pkg::GainTake;
-      decision_pkg::GainTake: if (last_left) state_d = decision_pkg::GainCheck;
-      decision_pkg::GainCheck: state_d = below_i ? decision_pkg::FitEnd : decision_pkg::FitSm;
-
-      // May each kernel lose what it loses?
-      decision_pkg::JudgeLimit: begin level_d = ctas; state_d = decision_pkg::JudgeRead; end
-      decision_pkg::JudgeRead: begin left_d = LeftW'(num_kernels_i); state_d = decision_pkg::JudgeTake; end
-      decision_pkg::JudgeTake: if (last_left) state_d = decision_pkg::JudgeCheck;
-      decision_pkg::JudgeCheck: begin
-        spatial_d = spatial_q || (below_i && !best_i);
-        kernel_d  = kernel_q + 1'b1;
-        state_d   = last_kernel ? decision_pkg::Done : decision_pkg::JudgeLimit;
-      end
-      default: state_d = decision_pkg::Idle;
-    endcase
-
-    if (start_i) begin
-      left_d    = LeftW'(num_kernels_i);   // whose samples come
-      for (int unsigned k = 0; k < MAX_KERNELS; k++) left_d = left_d - LeftW'(kept_i[k]);
-      no_fit_d  = 1'b0;
-      spatial_d = 1'b0;
-      entry_d   = 1'b0;
-      state_d   = decision_pkg::Collect;
     end
-    if (abort_i) state_d = decision_pkg::Idle;
+    if (start_i) begin
+      next.left    = decision_pkg::LeftW'(num_kernels_i);   // whose samples come
+      for (int unsigned k = 0; k < MAX_KERNELS; k++) next.left = next.left - decision_pkg::LeftW'(kept_i[k]);
+      next.no_fit  = 1'b0;
+      next.spatial = 1'b0;
+      entry_d      = 1'b0;
+      next.state   = decision_pkg::Collect;
+    end
+    if (abort_i) next.state = decision_pkg::Idle;
+  end
+
+  always_comb begin
+    control_o = curve_control | fill_control | guard_control;
+    if (collects) begin
+      control_o.source = decision_pkg::FromEntry;
+      control_o.load_b = sample_valid_i;
+      control_o.write  = entry_q;
+    end
+    // What the adder waits for is known a cycle before.
+    control_o.multiply  = multiply_q;
+    control_o.divide    = divide_q;
+    control_o.subtract  = subtract_q;
+    control_o.lose      = lose_q;
+    control_o.at_anchor = at_anchor_q;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -263,30 +174,30 @@ module decision_steps #(
       lose_q      <= 1'b0;
       at_anchor_q <= 1'b0;
     end else begin
-      state_q     <= state_d;
-      multiply_q  <= state_d == decision_pkg::HullMultiply;
-      divide_q    <= state_d == decision_pkg::NormDivide || state_d == decision_pkg::HullDivide;
-      subtract_q  <= state_d == decision_pkg::RaiseCompare || state_d == decision_pkg::ScanCompare
-          || state_d == decision_pkg::FitTake || state_d == decision_pkg::GainTake;
-      lose_q      <= state_d == decision_pkg::JudgeTake;
-      at_anchor_q <= state_d == decision_pkg::HullLoad;
+      state_q     <= next.state;
+      multiply_q  <= next.state == decision_pkg::HullMultiply;
+      divide_q    <= next.state == decision_pkg::NormDivide || next.state == decision_pkg::HullDivide;
+      subtract_q  <= next.state == decision_pkg::RaiseCompare || next.state == decision_pkg::ScanCompare
+          || next.state == decision_pkg::FitTake || next.state == decision_pkg::GainTake;
+      lose_q      <= next.state == decision_pkg::JudgeTake;
+      at_anchor_q <= next.state == decision_pkg::HullLoad;
     end
 
   // Set before they are looked at: no reset.
   always_ff @(posedge clk_i) begin
     if (active) begin
-      kernel_q   <= kernel_d;
-      level_q    <= level_d;
-      anchor_q   <= anchor_d;
-      left_q     <= left_d;
-      resource_q <= resource_d;
-      exponent_q <= exponent_d;
-      worst_q    <= worst_d;
-      placed_q   <= placed_d;
-      full_q     <= full_d;
+      kernel_q   <= KIndexW'(next.kernel);
+      level_q    <= CountW'(next.level);
+      anchor_q   <= CountW'(next.anchor);
+      left_q     <= LeftW'(next.left);
+      resource_q <= next.resource;
+      exponent_q <= next.exponent;
+      worst_q    <= KIndexW'(next.worst);
+      placed_q   <= next.placed;
+      full_q     <= next.full[MAX_KERNELS-1:0];
       entry_q    <= entry_d;
-      no_fit_q   <= no_fit_d;
-      spatial_q  <= spatial_d;
+      no_fit_q   <= next.no_fit;
+      spatial_q  <= next.spatial;
     end
     for (int unsigned k = 0; k < MAX_KERNELS; k++)
       if (grant && granted_kernel == KIndexW'(k)) ctas_q[k] <= granted_ctas;
@@ -297,12 +208,12 @@ module decision_steps #(
   assign kernel_o     = kernel_q;
   assign level_o      = level_q;
   assign anchor_o     = anchor_q;
-  assign entry_o      = state_q == decision_pkg::Collect && entry_q;
+  assign entry_o      = collects && entry_q;
   assign idle_o       = state_q == decision_pkg::Idle;
   assign done_o       = state_q == decision_pkg::Done;
   assign no_fit_o     = no_fit_q;
   assign spatial_o    = spatial_q;
 
   logic unused_bits;   // callers keep indices below MAX_KERNELS, counts at most MAX_CTAS
-  assign unused_bits = ^sample_i;
+  assign unused_bits = ^{sample_i, next, fill_granted, fill_ctas};
 endmodule

@@ -55,6 +55,7 @@ module decision_unit #(
   output logic [sluice_pkg::ScaledW-1:0]                       profile_scaled_o,
   output logic                                                 idle_o             // no decision, and nothing watched
 );
+  if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("decision_unit: size out of range");
   localparam int unsigned K       = MAX_KERNELS;
   localparam int unsigned KernelW = sluice_pkg::KernelW;
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;

@@ -35,6 +35,7 @@ module partition_core #(
   output logic                                       spatial_o,             // loss guard: fall back to spatial
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    ctas_o
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, MAX_CTAS)) $error("partition_core: size out of range");
   localparam int unsigned KIndexW = $clog2(MAX_KERNELS);
   localparam int unsigned CountW  = $clog2(MAX_CTAS + 1);
 

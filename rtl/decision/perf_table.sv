@@ -13,6 +13,7 @@ module perf_table #(
   input  logic [sluice_pkg::WordW-1:0]     word_i,
   output logic [sluice_pkg::WordW-1:0]     word_o     // as it stands, combinational
 );
+  if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, MAX_CTAS)) $error("perf_table: size out of range");
   localparam int unsigned WordW = sluice_pkg::WordW;
 
   logic [MAX_CTAS-1:0] at;   // the CTA count, one-hot

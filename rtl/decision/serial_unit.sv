@@ -21,6 +21,7 @@ module serial_unit #(
   output logic                               best_o,      // B is 1.0 or more
   output logic                               below_o
 );
+  if (!sluice_pkg::sizes_exist(1, 2, MAX_CTAS)) $error("serial_unit: size out of range");
   localparam int unsigned W         = sluice_pkg::OperandW;
   localparam int unsigned WordW     = sluice_pkg::WordW;
   localparam int unsigned PerfW     = sluice_pkg::PerfW;
@@ -91,7 +92,7 @@ module serial_unit #(
   end
 
   logic unused_bits;   // of the table and of decision_steps
-  assign unused_bits = ^{control_i.write, control_i.at_anchor, control_i.loop};
+  assign unused_bits = ^{control_i.write, control_i.at_anchor};
   assign word_o  = control_i.write_q ? WordW'(q_q) : b_q[WordW-1:0];
   assign best_o  = b_q[FracW];
   assign below_o = below_q;

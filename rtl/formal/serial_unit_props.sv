@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of serial_unit: a schedule of steps as decision_program has them, and what the registers hold after it.
+// Properties of serial_unit: a schedule of steps as decision_steps has them, and what the registers hold after it.
 // Words of the table and levels are constants, any ones; the table shows `anchored` while a step reads at the anchor.
 module serial_unit_props (
   input logic clk_i
