@@ -27,27 +27,15 @@ module axi_lite_guard_props (
   logic [31:0] rdata, m_rdata, m_wdata, write_data;
 
   axi_lite_guard #(.AddrW(4)) dut (
-    .clk_i,
-    .rst_ni,
-    .s_axi_awaddr_i,
-    .s_axi_awprot_i,
-    .s_axi_awvalid_i,
+    .*,
     .s_axi_awready_o (awready),
-    .s_axi_wdata_i,
-    .s_axi_wstrb_i,
-    .s_axi_wvalid_i,
     .s_axi_wready_o  (wready),
     .s_axi_bresp_o   (bresp),
     .s_axi_bvalid_o  (bvalid),
-    .s_axi_bready_i,
-    .s_axi_araddr_i,
-    .s_axi_arprot_i,
-    .s_axi_arvalid_i,
     .s_axi_arready_o (arready),
     .s_axi_rdata_o   (rdata),
     .s_axi_rresp_o   (rresp),
     .s_axi_rvalid_o  (rvalid),
-    .s_axi_rready_i,
     .m_axi_awaddr_o  (m_awaddr),
     .m_axi_awvalid_o (m_awvalid),
     .m_axi_awready_i (m_awready),
@@ -68,8 +56,7 @@ module axi_lite_guard_props (
   );
 
   axi_lite_subordinate #(.AddrW(4)) i_behind (
-    .clk_i,
-    .rst_ni,
+    .*,
     .s_axi_awaddr_i  (m_awaddr),
     .s_axi_awvalid_i (m_awvalid),
     .s_axi_awready_o (m_awready),
@@ -90,10 +77,7 @@ module axi_lite_guard_props (
     .write_o         (write),
     .write_addr_o    (write_addr),
     .write_data_o    (write_data),
-    .write_exists_i,
     .read_addr_o     (),
-    .read_exists_i,
-    .read_data_i,
     .idle_o          ()
   );
 

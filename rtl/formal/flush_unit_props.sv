@@ -58,18 +58,10 @@ module flush_unit_props #(
       for (int unsigned n = 0; n < N; n++) slots[m*(1+KW)*N + N + n*KW +: KW] = owner[m*N + n];
     end
   flush_unit #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .PORT_WAIT(WAIT)) dut (
-    .clk_i,
-    .rst_ni,
-    .tag_rst_ni,
-    .flush_i,
+    .*,
     .slot_free_i    (~present),
     .port_kernel_i  (port_kernel_hot),
     .slots_i        (slots),
-    .done_valid_i,
-    .done_sm_i,
-    .done_slot_i,
-    .done_kernel_i,
-    .done_tag_i,
     .end_valid_o    (end_valid),
     .end_sm_o       (end_sm),
     .end_slot_o     (end_slot),
@@ -251,6 +243,9 @@ module flush_unit_props #(
         || (end_valid && end_sm == done_sm_i && end_slot == done_slot_i));
       only_a_cta_that_waited_is_taken_back: assert (!take_back
           || (WAIT != 0 && port && (port_kernel_hot & \dut.kernel_q ) != '0 && waited == '1));
+      a_cta_is_given_up: cover (giving_up);
+      a_cta_is_taken_back: cover (take_back);
+      a_late_report_comes: cover (done_valid_i && !end_valid);
       one_kernel_at_a_time: assert ((\dut.kernel_q & (\dut.kernel_q - 1'b1)) == '0);
       if (was_up) none_is_left_behind_the_walk: assert (ok_none_left);
       if (was_up) a_tag_goes_on_with_its_flush_only: assert (ok_tags);

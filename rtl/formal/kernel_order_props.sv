@@ -20,14 +20,7 @@ module kernel_order_props #(
   logic [K*K-1:0] ahead;
   logic [K-1:0]   may_wait;
   kernel_order #(.MAX_KERNELS(K)) dut (
-    .clk_i,
-    .rst_ni,
-    .priority_i,
-    .older_i,
-    .can_admit_i,
-    .in_order_i,
-    .in_turn_i,
-    .pick_kernel_i,
+    .*,
     .ahead_o    (ahead),
     .may_wait_o (may_wait)
   );

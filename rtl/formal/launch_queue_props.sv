@@ -123,6 +123,8 @@ module launch_queue_props (
       || (told_before == 2'd1 << kernel[0] && !back_before_that && refused == ((told_before & slot_free_i) != '0)))));
     where_it_rests_nothing_changes: assert (busy || (launch_valid_i && ready) || purge_i ||
       (admit == '0 && !back && !\dut.back_q && !\dut.back_told_q && \dut.admitted_q == '0 && \dut.told_q == '0));
+    a_launch_that_waited_gets_a_slot: cover (leaves && !back);
+    a_launch_is_handed_back: cover (leaves && back);
     reset_is_clean: assert (rst_ni || (\dut.count_q == '0 && !launched_valid && ready));
     what_is_told_is_remembered: assert (!was_up || !rst_ni
         || (\dut.admitted_q == admitted_before && \dut.told_q == told_before && \dut.back_q == back_before

@@ -14,11 +14,7 @@ module perf_table_props #(
   logic [sluice_pkg::WordW-1:0] word, kept_q;
   logic                         written_q;
   perf_table #(.MAX_KERNELS (K), .MAX_CTAS (3)) dut (
-    .clk_i,
-    .kernel_i,
-    .ctas_i,
-    .write_i,
-    .word_i,
+    .*,
     .word_o (word)
   );
 

@@ -16,13 +16,7 @@ module phase_monitor_props (
   localparam int unsigned Steps = 16, GapW = 6, SumW = CountW + 2;
   logic request;
   phase_monitor #(.MAX_KERNELS(K), .NUM_SCHED(1)) dut (
-    .clk_i,
-    .rst_ni,
-    .active_i,
-    .window_i,
-    .threshold_i,
-    .hold_i,
-    .issue_i,
+    .*,
     .request_o (request)
   );
   (* hierconn *) wire [1:0]          \dut.state_q ;

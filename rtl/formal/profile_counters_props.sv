@@ -20,14 +20,7 @@ module profile_counters_props #(
   localparam int unsigned MaxKernels = 4;
   logic [InstW-1:0] insts;
   profile_counters #(.NUM_SCHED(S), .MAX_KERNELS(MaxKernels)) dut (
-    .clk_i,
-    .clear_i,
-    .enable_i,
-    .issue_valid_i,
-    .issue_kernel_i,
-    .owner_i,
-    .request_i,
-    .minus_share_i,
+    .*,
     .insts_o (insts)
   );
   (* hierconn *) wire [ShareW:0] \dut.left_q ;

@@ -41,11 +41,7 @@ module region_allocator_props #(
   logic [2*BaseW-1:0] base;
   logic [K-1:0]       check_fits, eval_fits;
   region_allocator #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .UNITS(U)) dut (
-    .clk_i,
-    .rst_ni,
-    .total_i,
-    .length_i,
-    .admit_valid_i,
+    .*,
     .admit_sm_i     (M'(1) << admit_sm_i),
     .admit_slots_i  (admit_sm_i ? {kernel[N +: N], used[N +: N]} : {kernel[0 +: N], used[0 +: N]}),
     .alloc_valid_i  (alloc_valid_q),
@@ -57,7 +53,6 @@ module region_allocator_props #(
     .check_valid_i  (check_valid_q),
     .check_sm_i     (M'(1) << check_sm_q),
     .check_fits_o   (check_fits),
-    .free_valid_i,
     .free_sm_i      (M'(1) << free_sm_i),
     .free_slot_i    (N'(1) << free_slot_i),
     .free_slots_i   (free_sm_i ? {kernel[N +: N], settled[N +: N]} : {kernel[0 +: N], settled[0 +: N]}),

@@ -4,56 +4,32 @@
 
   rtl/formal/run.sh [module ...] [--json] [--long]      one line a property: proven / bounded N / reached / failed
   rtl/formal/run.sh [module ...] --mutants [--json]     breaks the design in known ways: every property must fail for one of them
+  rtl/formal/run.sh [module ...] --long --due           only what takes minutes and was not run since it was edited
+  rtl/formal/run.sh --check                             runs nothing: names what that would be; exit code 1 where there is some
 
 A module is rtl/formal/<module>.sby. Its mutants are in rtl/formal/mutants/<module>.toml, by file: name = [text that stands there once, text of the
 broken design, properties that must fail..., { task or depth, where not of all }]. What is understood of the .sby format: [tasks] with their groups,
-lines "task: ..." in other sections, [options] mode (bmc, prove, cover) and depth, [engines] "smtbmc z3" (mode prove: the k-induction of that name,
+lines "task: ..." in other sections, [options] mode (bmc, prove, cover: by ABC) and depth, [engines] "smtbmc z3" (mode prove: the k-induction of that name,
 but with ABC's SAT solver, which is faster on bits), "abc pdr", "abc bmc3", [script], [files].
-Tasks whose name begins with "long" run only with --long. Work is kept in build/formal/. Exit code 1 when a property fails or a mutant lives."""
+Tasks whose name begins with "long" run only with --long, mutants of files that begin with `long = true` in nightly runs; results/formal/long.json has
+what of these ran well, each with a hash of its text: properties, task and mutant, and one of the RTL. Work is kept in build/formal/. Exit code 1 when a
+property fails or a mutant lives."""
 import argparse
 import json
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tomllib
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-FORMAL = ROOT / "rtl/formal"
+from designs import FORMAL, ROOT, broken_designs, check, key, long_ones, parse, ran, remember
+
 WORK = ROOT / "build/formal"
 SMT_STEPS = ["async2sync", "chformal -assume -early", "memory_map", "opt_clean", "dffunmap", "opt_clean", "write_smt2 -wires model.smt2"]
-AIG_STEPS = ["async2sync", "chformal -assume -early", "memory_map", "setundef -undriven -anyseq", "setattr -unset keep", "delete -output",
+AIG_STEPS = ["async2sync", "chformal -cover -remove", "chformal -assume -early", "memory_map", "setundef -undriven -anyseq", "setattr -unset keep", "delete -output",
              "opt -full", "techmap", "opt -fast", "dffunmap", "setundef -zero", "aigmap", "opt_clean", "write_aiger -I -B -zinit model.aig"]
-
-
-def parse(path):
-    """{task: {section: [lines]}} of an .sby file; one task "" when it has no [tasks]."""
-    sections, name = {}, None
-    for raw in path.read_text().splitlines():
-        line = raw.split("#")[0].rstrip()
-        if header := re.fullmatch(r"\[(\w+)\]", line):
-            name = header[1]
-            sections[name] = []
-        elif line and name:
-            sections[name].append(line)
-    tasks = {line.split()[0]: line.split() for line in sections.pop("tasks", [])} or {"": []}   # with the groups that each is in
-    tags = set().union(*tasks.values())
-    out = {}
-    for task in tasks:
-        out[task] = {}
-        for name, lines in sections.items():
-            kept = []
-            for line in lines:
-                tag = re.match(r"(~?)(\w+):\s+(.*)", line)
-                if tag and tag[2] in tags:
-                    if (tag[2] in tasks[task]) != (tag[1] == "~"):
-                        kept.append(tag[3])
-                else:
-                    kept.append(line)
-            out[task][name] = kept
-        out[task]["options"] = dict(line.split(None, 1) for line in out[task]["options"])
-    return out
+# A cover statement as an assertion that must fail.
+COVER_MAP = "module \\$cover (A, EN); input A, EN; \\$assert _TECHMAP_REPLACE_ (.A(~A), .EN(EN)); endmodule\n"
+COVER_STEPS = ["chformal -assert -remove", "techmap -map cover.v"]
 
 
 def command(args, cwd, *others):
@@ -94,12 +70,12 @@ class Task:
         found = re.findall(rf"^; yosys-smt2-{kind} \d+ (\S+)", (self.dir / "model.smt2").read_text(), re.M)
         return sorted(found)
 
-    def smtbmc(self, solver, *flags):
-        result = command(["yosys-smtbmc", "-s", solver, "-t", str(self.depth), *flags, "model.smt2"], self.dir, solver)
-        (self.dir / f"smtbmc{''.join(flags)}.log").write_text(result.stdout)
+    def smtbmc(self, solver):
+        result = command(["yosys-smtbmc", "-s", solver, "-t", str(self.depth), "model.smt2"], self.dir, solver)
+        (self.dir / "smtbmc.log").write_text(result.stdout)
         if "Status: " not in result.stdout:
             sys.exit(f"{self.dir}: yosys-smtbmc:\n{result.stdout}")
-        return result.returncode == 0, result.stdout
+        return result.returncode == 0
 
     def abc(self, how):
         """The log of one ABC command on the AIG of the model: constraints folded in, all assertions as one output, rewritten
@@ -121,7 +97,7 @@ class Task:
         if prop == "induction":
             self.build(AIG_STEPS)
             return "UNDECIDED" in self.abc(f"ind -F {self.depth}")   # what ABC says then; no word of it is no verdict
-        self.build([f"select -set other t:$assert c:{prop} %d", "chformal -remove @other"] + AIG_STEPS)
+        self.build((COVER_STEPS if self.mode == "cover" else []) + [f"select -set other t:$assert c:{prop} %d", "chformal -remove @other"] + AIG_STEPS)
         log = command(["yosys-abc", "-c", f"read_aiger model.aig; fold; strash; bmc3 -F {self.depth}"], self.dir).stdout
         (self.dir / f"bmc3_{prop}.log").write_text(log)
         return "was asserted in frame" in log
@@ -129,10 +105,10 @@ class Task:
     def run(self):
         """[(property, result)]"""
         engine = self.sections["engines"][0].split()
-        self.build(*([SMT_STEPS, AIG_STEPS] if engine[0] == "abc" or self.mode == "prove" else [SMT_STEPS]))
+        self.build(*([SMT_STEPS, AIG_STEPS] if self.mode != "cover" and (engine[0] == "abc" or self.mode == "prove") else [SMT_STEPS]))
         if self.mode == "cover":
-            reached = re.findall(r"Reached cover statement at (\S+)", self.smtbmc(engine[1], "-c")[1])
-            return [(name, "reached" if name in reached else "failed") for name in self.names("cover")]
+            (self.dir / "cover.v").write_text(COVER_MAP)
+            return [(name, "reached" if self.fails(name) else "failed") for name in self.names("cover")]
         if engine[0] == "abc":
             how = engine[1] if engine[1] != "bmc3" else f"bmc3 -F {self.depth}"
             log = command(["yosys-abc", "-c", f"read_aiger model.aig; fold; strash; {how}"], self.dir).stdout
@@ -144,7 +120,7 @@ class Task:
             return self.blame()
         if self.mode == "prove":
             return self.induct()
-        if self.smtbmc(engine[1])[0]:
+        if self.smtbmc(engine[1]):
             return [(name, f"bounded {self.depth}") for name in self.names("assert")]
         return self.blame()
 
@@ -152,32 +128,24 @@ class Task:
         return [(name, "failed" if self.fails(name) else "unknown") for name in self.names("assert")]
 
 
-def broken_designs(module):
-    path = FORMAL / f"mutants/{module}.toml"
-    broken = tomllib.loads(path.read_text()) if path.exists() else {}
-    of_all = {key: value for key, value in broken.items() if not isinstance(value, dict)}   # task and depth
-    mutants = []
-    for file, rows in broken.items():
-        for name, (find, replace, *rest) in rows.items() if isinstance(rows, dict) else ():
-            own = rest.pop() if isinstance(rest[-1], dict) else {}
-            mutants.append({**of_all, **own, "name": name, "file": file, "find": find, "replace": replace, "fails": rest})
-    return mutants
-
-
 def prove(module, args, report):
     good = True
     tasks = parse(FORMAL / f"{module}.sby")
     owed = set()
     for name, sections in tasks.items():
-        if name.startswith("long") and not args.long:
+        if name.startswith("long") and not args.long or args.due and (not name.startswith("long") or ran().get(f"{module} {name}") == key(sections)):
             continue
+        held = True
         for prop, result in Task(module, name, sections).run():
             if sections["options"]["mode"] != "cover":
                 owed.add(prop)
-            good &= result.split()[0] in ("proven", "bounded", "reached")
+            held &= result.split()[0] in ("proven", "bounded", "reached")
             report["properties"].append({"module": module, "task": name, "name": prop, "result": result})
             if not args.json:
                 print(f"{module:22} {prop:48} {result}", flush=True)
+        if held and name.startswith("long"):
+            remember(f"{module} {name}", key(sections))
+        good &= held
     for mutant in broken_designs(module):
         Task(module, "mutant", next(iter(tasks.values())), mutant)   # does its text still stand there once?
         owed -= set(mutant["fails"])
@@ -200,19 +168,26 @@ def kill(module, args, report):
         task = Task(module, name, sections)
         task.build(SMT_STEPS)
         owed.update({prop: name for prop in task.names("assert")})
-    good = True
+    good, due = True, dict(long_ones(module))
     for mutant in mutants:
         name = mutant.get("task", next(iter(tasks)))
         if name.startswith("long") and not args.long:
             continue
+        owed = {prop: task for prop, task in owed.items() if prop not in mutant["fails"]}
+        long, now = f"{module} mutant {mutant['name']}", key(tasks[name], mutant)
+        if args.due and (long not in due or ran().get(long) == now):
+            continue
         task = Task(module, name, tasks[name], mutant)
+        refused = True
         for prop in mutant["fails"]:
             killed = task.fails(prop)
-            good &= killed
-            owed.pop(prop, None)
+            refused &= killed
             report["mutants"].append({"module": module, "mutant": mutant["name"], "property": prop, "killed": killed})
             if not args.json:
                 print(f"{module:22} {mutant['name']:36} {prop:48} {'fails, as it must' if killed else 'LIVES'}", flush=True)
+        if refused and long in due:
+            remember(long, now)
+        good &= refused
     return all_broken(module, owed) and good
 
 
@@ -222,11 +197,15 @@ def main():
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("--mutants", action="store_true", help="run the broken designs")
     parser.add_argument("--long", action="store_true", help="tasks that take minutes, too")
+    parser.add_argument("--due", action="store_true", help="of what takes minutes, what has not run since it or its RTL was edited")
+    parser.add_argument("--check", action="store_true", help="names what has not run since it was edited")
     args = parser.parse_args()
     known = sorted(p.stem for p in FORMAL.glob("*.sby"))
     for module in args.module:
         if module not in known:
             parser.error(f"{module}: no proofs; there are: {', '.join(known)}")
+    if args.check:
+        sys.exit(0 if check(args.module or known) else 1)
     report = {"mutants" if args.mutants else "properties": []}
     good = True
     for module in args.module or known:

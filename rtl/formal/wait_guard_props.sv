@@ -26,18 +26,7 @@ module wait_guard_props #(
   logic [M-1:0] reserved;
   logic         sweep, busy;
   wait_guard #(.NUM_SM(M), .MAX_KERNELS(K), .PATIENCE(P)) dut (
-    .clk_i,
-    .rst_ni,
-    .waits_i,
-    .pick_kernel_i,
-    .quota_changed_i,
-    .eval_i,
-    .eval_sm_i,
-    .eval_quota_i,
-    .port_sm_i,
-    .port_quota_i,
-    .sm_enable_i,
-    .life_i,
+    .*,
     .claim_o    (claim),
     .reserved_o (reserved),
     .sweep_o    (sweep),
@@ -139,6 +128,8 @@ module wait_guard_props #(
       a_claim_without_an_sm_passes_on:           assert (\dut.claim_q == '0 || idle < (P+2)'(2 * Tick));
       at_rest_nothing_is_read_again:             assert (busy || !sweep);
       what_waits_is_not_at_rest:                 assert (busy || (\dut.urgent_q | \dut.claim_q | \dut.mark_q ) == '0);
+      one_that_waited_has_an_sm_for_itself:      cover (mine && reserved != '0);
+      a_dead_sm_has_been_given_up:               cover (gone != '0);
     end
   end
   logic [P+1:0] past_idle;
