@@ -21,19 +21,24 @@ std::vector<CoverageLine> Program::coverage_lines() {
   return coverage_.lines();
 }
 
-void Program::tell_at_exit() {
+void Program::ends() {
   ended_ = true;
+  ends_in_driver_ = in_driver;
   finish_compiling();
+  tell_();
+}
+
+void Program::tell() {
   std::unique_lock held = lock_at_exit(lock_);
   if (!held.owns_lock() || (coverage_.empty() && graphs_.empty())) return;
   const auto until = Clock::now() + kLongest;  // launches that nobody waited for may never end
-  while (!in_driver && (coverage_.collect() | graphs_.collect()) && Clock::now() < until) {
+  while (!ends_in_driver_ && (coverage_.collect() | graphs_.collect()) && Clock::now() < until) {
     held.unlock();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     held.lock();
   }
   graphs_.count_all();
-  const Lanes::Sums sums = in_driver ? Lanes::Sums{.known = false} : lanes_.sums();
+  const Lanes::Sums sums = ends_in_driver_ ? Lanes::Sums{.known = false} : lanes_.sums();
   std::fprintf(stderr, "%s", coverage_.table().c_str());
   if (sums.violations > 0 || sums.naps > 0 || sums.raises > 0)
     std::fprintf(stderr, "sluice: %llu quota violations, %llu sleepers, %llu raises of the watchdog, %llu later grids\n",

@@ -28,15 +28,13 @@ struct Queue {
   bool ending = false;             ///< the process: the driver's linker is left alone
   std::atomic<pid_t> process = 0;  ///< whose threads they are: a forked child has none
 };
-Queue& queue() {
-  static auto* all = new Queue;  // never destroyed: its thread may run while the process ends
-  return *all;
-}
+Queue g_queue;  // made with the library: the process's end makes nothing
+Queue& queue() { return g_queue; }
 
 void run_queue() {
   Queue& q = queue();
   std::unique_lock held(q.lock);
-  while (!q.work.empty()) {
+  while (!q.ending && !q.work.empty()) {
     const std::function<void()> work = std::move(q.work.front());
     q.work.pop_front();
     held.unlock();
@@ -143,7 +141,6 @@ void finish_compiling() {
   std::unique_lock held = lock_at_exit(q.lock);
   if (!held.owns_lock() || links_here) return;
   q.ending = true;
-  q.work.clear();
   q.moved.wait(held, [&] { return q.linking == 0; });
 }
 

@@ -41,7 +41,7 @@ bool loads_eagerly() {
 }  // namespace
 
 Program::Program() {
-  std::atexit([] { instance().tell_at_exit(); });
+  std::atexit([] { instance().ends(); });
   pthread_atfork([] { instance().lock_.lock(); }, [] { instance().lock_.unlock(); },
                  [] {
                    for (auto& [handle, kernel] : instance().kernels_) kernel->known_row = nullptr;

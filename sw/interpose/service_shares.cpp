@@ -73,7 +73,7 @@ class ServiceShares : public IShares {
     wake_ = service::UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     start_thread([this] { talk(); });  // ends with the process, or with the service
     ending() = this;
-    static const int registered = std::atexit([] { ending()->good_bye(); });
+    static const int registered = std::atexit([] { ending()->good_bye_(); });
     (void)registered;
   }
 
@@ -432,6 +432,7 @@ class ServiceShares : public IShares {
   sluice_gpu gpu_{};
   std::atomic<bool> leaving_{false};
   pid_t process_ = ::getpid();
+  LastWork good_bye_{[this] { good_bye(); }};
   sluice_session* session_ = nullptr;  ///< with `talking_` held, or `mutex_` and no `why_`
   int descriptor_ = -1;
   service::UniqueFd wake_;

@@ -2,9 +2,12 @@
 #pragma once
 // Threads of ours in a program that is not.
 #include <pthread.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -30,5 +33,29 @@ void start_thread(Work work) {
   }
   return held;
 }
+
+/// What is done when the process ends, by a thread that has waited for it: who calls exit() in a signal's handler may have
+/// stopped malloc or the driver in their middle. The end waits three seconds at most.
+class LastWork {
+ public:
+  explicit LastWork(std::function<void()> work) : work_(std::move(work)) {
+    start_thread([this] {
+      asked_.wait(false);
+      work_();
+      done_ = true;
+    });
+  }
+  void operator()() {
+    if (process_ != ::getpid()) return work_();  // a forked child has no thread but its own
+    asked_ = true;
+    asked_.notify_one();
+    for (int ms = 0; ms < 3000 && !done_; ++ms) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+ private:
+  const pid_t process_ = ::getpid();
+  std::function<void()> work_;
+  std::atomic<bool> asked_{false}, done_{false};
+};
 
 }  // namespace sluice::interpose

@@ -12,9 +12,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
+#include "sw/interpose/threads.h"
 #include "tests/fake_cuda/fake.h"
 
 namespace sluice::fake {
@@ -25,7 +25,7 @@ using std::chrono::microseconds;
 
 class Stream {
  public:
-  Stream() : thread_([this] { run(); }) { thread_.detach(); }
+  Stream() { interpose::start_thread([this] { run(); }); }  // as of the driver: the program's signals are the program's
   void add(std::function<void()> work) {
     const std::scoped_lock held(lock_);
     work_.push_back(std::move(work));
@@ -63,7 +63,6 @@ class Stream {
   std::condition_variable moved_;
   std::deque<std::function<void()>> work_;
   std::size_t open_ = 0;
-  std::thread thread_;
 };
 
 std::mutex g_lock;

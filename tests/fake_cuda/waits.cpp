@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "sw/interpose/threads.h"
 #include "tests/fake_cuda/fake.h"
 
 namespace sluice::fake {
@@ -30,11 +31,11 @@ void wait_for_all() {
 }
 void others_wait_for_all() {
   std::promise<void> inside;
-  std::thread([&inside] {
+  interpose::start_thread([&inside] {
     const auto held = in_driver();
     inside.set_value();
     wait_for_streams();
-  }).detach();
+  });
   inside.get_future().wait();
 }
 void wait_for_room(CUstream stream) {
