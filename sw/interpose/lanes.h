@@ -36,6 +36,7 @@ struct Pending {
   std::vector<std::size_t> at;  ///< where each parameter begins; the last is the SluiceJob
   std::string kernel;
   std::uint64_t blocks = 0, number = 0;  ///< number: of the launch on its control block
+  std::uint64_t entered = 0;             ///< into its stream, with it
   bool waits = false;
 };
 
@@ -72,11 +73,11 @@ struct Lane {
   std::size_t entering = 0;            ///< replays that are being launched
   std::uint64_t done = 0;              ///< blocks that have ended
   bool busy = false;                   ///< as told
-  std::size_t behind = 0;              ///< native launches since one under quota has ended
+  std::uint64_t entered = 0, gone = 0;  ///< of what entered the stream while a launch under quota had not ended
   std::mutex launching;                ///< launches enter the stream in the order in which they are noted
   [[nodiscard]] bool outstanding() const;
   [[nodiscard]] gpu::QuotaTable quotas() const { return raised ? *raised : gpu::quotas_of(share, context_state->shape().sms); }
-  [[nodiscard]] std::size_t queued() const { return behind + slots.front()->pending.size(); }  ///< of a stream's
+  [[nodiscard]] std::size_t queued() const { return entered - gone; }
 };
 
 /// The lanes of the process, under one lock that is never held while the driver may wait for the GPU.

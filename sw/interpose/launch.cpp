@@ -17,8 +17,8 @@ namespace sluice::interpose {
 
 namespace {
 
-/// What has entered a stream since one of its launches under quota has ended: the driver's queue, of about a thousand launches,
-/// must not fill up, and some things take two places.
+/// What a stream holds from the first of its launches under quota that has not ended: the driver's queue, of about a thousand
+/// launches, must not fill up behind one that sleeps, and some things take two places.
 constexpr std::size_t kMostQueued = 450;
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
 
@@ -120,7 +120,7 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
   while (lane->watched) {
     const Slot& slot = *lane->slots.front();
     if (slot.told.word == nullptr) break;
-    if (lane->queued() < kMostQueued && (!slot.pending.empty() || lanes_.outstanding() < most_lanes())) break;
+    if (slot.pending.empty() ? lanes_.outstanding() < most_lanes() : lane->queued() < kMostQueued) break;
     if (slot.pending.empty() && Clock::now() - begin > kLongest) {
       reason = "other streams hold launches that have not ended: one stream more could keep their blocks from the GPU";
       return nullptr;
@@ -140,7 +140,7 @@ void Program::wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream)
     lanes_.wake();
     lanes_.wait_for_change(held);
   }
-  ++lane->behind;
+  ++lane->entered;
 }
 
 void Program::make_room(CUstream stream) {
@@ -332,9 +332,13 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
     return as_it_is();
   }
   if (lane->watched) {
-    if (slot.pending.empty()) slot.moved = Clock::now();
+    if (slot.pending.empty()) {
+      slot.moved = Clock::now();
+      lane->gone = lane->entered;
+    }
     slot.pending.push_back(ours->pending(launch.facts));
     slot.pending.back().number = slot.launched;
+    slot.pending.back().entered = ++lane->entered;
     lane->busy = true;
   }
   ++slot.launched;

@@ -275,9 +275,10 @@ void Lanes::hear(Lane& lane, Slot& slot) {
     slot.asleep = false;
     slot.raised = false;
     slot.patience = {};
-    lane.behind = 0;
-    while (!slot.node && !slot.pending.empty() && static_cast<std::int32_t>(ended - slot.pending.front().number) > 0)
+    while (!slot.node && !slot.pending.empty() && static_cast<std::int32_t>(ended - slot.pending.front().number) > 0) {
+      lane.gone = slot.pending.front().entered;
       slot.pending.pop_front();
+    }
   }
   if (naps != slot.naps) {
     slot.naps = naps;
