@@ -95,7 +95,8 @@ int serve(ServeOptions options) {
   settings.scheduler = options.scheduler;
   settings.executor = gpu ? service::ExecutorKind::Gpu : service::ExecutorKind::Fake;
   settings.isolate = options.isolate;
-  settings.shared_fate = options.mps;
+  std::optional<service::MpsServer> mps;  // ends behind the clients' sessions
+  if (options.mps) settings.takes_others = [&mps](pid_t died) { return mps->lost_contexts(died); };
   settings.times = times;
   settings.memory = options.memory;
   settings.hold = options.isolate || scheduler_row(options.scheduler).ranks;
@@ -114,7 +115,6 @@ int serve(ServeOptions options) {
   say_without_waiting();  // its thread has the signals blocked, too
   service::RealClock clock(options.time_scale);
   {
-    std::optional<service::MpsServer> mps;  // ends behind the clients' sessions
     service::Daemon daemon(options.socket, service, clock);
     log = open_log(options.log.empty() ? options.socket + ".log" : options.log);  // its folder is known to be safe
     std::optional<service::MetricsEndpoint> metrics;

@@ -5,16 +5,20 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <ranges>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,6 +42,26 @@ bool ends_within(pid_t child, std::chrono::milliseconds limit) {
     std::this_thread::sleep_for(2ms);
   }
   return true;
+}
+
+/// A process that is nvidia-cuda-mps-control, in a process group of its own. @return it, or -1
+pid_t control(const fs::path& folder, int in, int out, const char* option) {
+  const std::string pipe = "CUDA_MPS_PIPE_DIRECTORY=" + folder.string(),
+                    log = "CUDA_MPS_LOG_DIRECTORY=" + (folder / "log").string();
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the service may be killed
+  sigset_t none_blocked;
+  sigemptyset(&none_blocked);
+  ::sigprocmask(SIG_SETMASK, &none_blocked, nullptr);
+  ::putenv(const_cast<char*>(pipe.c_str()));
+  ::putenv(const_cast<char*>(log.c_str()));
+  ::dup2(in, 0);
+  ::dup2(out, 1);
+  ::dup2(out, 2);
+  ::execlp("nvidia-cuda-mps-control", "nvidia-cuda-mps-control", option, static_cast<char*>(nullptr));
+  ::_exit(127);
 }
 
 /// Processes below `root`: an MPS control daemon's servers.
@@ -78,23 +102,9 @@ void MpsServer::start() {
   fs::create_directory(folder_, none);
   fs::permissions(folder_, fs::perms::owner_all, none);
   fs::create_directory(folder_ / "log", none);
-  const std::string pipe = "CUDA_MPS_PIPE_DIRECTORY=" + folder_.string(),
-                    log = "CUDA_MPS_LOG_DIRECTORY=" + (folder_ / "log").string();
-  control_ = ::fork();
+  const UniqueFd quiet(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  control_ = control(folder_, quiet.get(), quiet.get(), "-f");
   if (control_ < 0) throw_errno("the MPS server", errno);
-  if (control_ == 0) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the service may be killed
-    sigset_t none_blocked;
-    sigemptyset(&none_blocked);
-    ::sigprocmask(SIG_SETMASK, &none_blocked, nullptr);
-    ::putenv(const_cast<char*>(pipe.c_str()));
-    ::putenv(const_cast<char*>(log.c_str()));
-    const int quiet = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int fd = 0; fd < 3; ++fd) ::dup2(quiet, fd);
-    ::execlp("nvidia-cuda-mps-control", "nvidia-cuda-mps-control", "-f", static_cast<char*>(nullptr));
-    ::_exit(127);
-  }
   ::setpgid(control_, control_);
   const auto deadline = std::chrono::steady_clock::now() + kUp;
   while (!fs::exists(folder_ / "control", none) && std::chrono::steady_clock::now() < deadline) {
@@ -120,6 +130,42 @@ void MpsServer::end() {
     control_ = -1;
   }
   fs::remove_all(folder_, none);
+}
+
+std::string MpsServer::ask(const std::string& command) const {
+  constexpr std::chrono::milliseconds kAnswers = 300ms;
+  const UniqueFd in(::memfd_create("command", MFD_CLOEXEC)), out(::memfd_create("answer", MFD_CLOEXEC));
+  if (!in || !out || ::pwrite(in.get(), (command + "\n").data(), command.size() + 1, 0) < 0) return "";
+  const pid_t child = control(folder_, in.get(), out.get(), nullptr);
+  if (child < 0) return "";
+  if (!ends_within(child, kAnswers)) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    return "";
+  }
+  std::string answer(4096, '\0');
+  answer.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::pread(out.get(), answer.data(), answer.size(), 0))));
+  return answer;
+}
+
+bool MpsServer::lost_contexts(pid_t died) const {
+  constexpr std::chrono::milliseconds kSeen = 1s, kSure = 100ms;
+  const auto deadline = std::chrono::steady_clock::now() + kSeen;
+  std::istringstream servers(ask("get_server_list"));
+  for (pid_t server = 0; servers >> server;) {
+    const auto faulty = [&] { return !ask(fmt::format("get_server_status {}", server)).starts_with("ACTIVE"); };
+    const auto there = [&] {
+      std::istringstream clients(ask(fmt::format("get_client_list {}", server)));
+      return std::ranges::count(std::views::istream<pid_t>(clients), died) != 0;
+    };
+    while (!faulty() && there()) {
+      if (std::chrono::steady_clock::now() >= deadline) return true;
+      std::this_thread::sleep_for(10ms);
+    }
+    std::this_thread::sleep_for(kSure);
+    if (faulty()) return true;
+  }
+  return false;
 }
 
 void MpsServer::restart() {

@@ -27,13 +27,17 @@ class MpsServer {
   ~MpsServer();
   MpsServer(const MpsServer&) = delete;
   MpsServer& operator=(const MpsServer&) = delete;
-  /// After a client's death: ends it with all its servers, and starts another. @throws InputError
+  /// After the death of a client with work on the GPU: whether all others have lost their contexts. They have where a kernel of
+  /// its slept; MPS ends one that runs. Takes until the server has seen the death, at most a second.
+  [[nodiscard]] bool lost_contexts(pid_t died) const;
+  /// Ends it with all its servers, and starts another. @throws InputError
   void restart();
   [[nodiscard]] pid_t process() const { return control_; }
 
  private:
   void start();
   void end();
+  [[nodiscard]] std::string ask(const std::string& command) const;  ///< of the control daemon. @return nothing: no answer
   std::filesystem::path folder_;
   pid_t control_ = -1;
 };

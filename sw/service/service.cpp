@@ -128,7 +128,7 @@ void Service::lost(SessionId session, Time now) {
   if (found == sessions_.end()) return;
   if (events_ && found->second.is_open())
     events_(fmt::format("client {} {}: gone without BYE", found->second.peer.pid, found->second.name));
-  const bool takes_others = options_.shared_fate && on_gpu(found->second);
+  const bool takes_others = options_.takes_others && on_gpu(found->second) && options_.takes_others(found->second.peer.pid);
   const std::string why = fmt::format("client {} {} died with work on the GPU: MPS ended the contexts of all",
                                       found->second.peer.pid, found->second.name);
   end(session, now, found->second.is_open());

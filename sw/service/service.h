@@ -43,8 +43,9 @@ enum class ExecutorKind { Fake, Gpu };
 struct ServiceOptions {
   std::string scheduler;  ///< its name, for the status
   ExecutorKind executor = ExecutorKind::Fake;
-  bool isolate = false;      ///< executor Gpu: one session holds the GPU at a time
-  bool shared_fate = false;  ///< executor Gpu: a client that dies with work on the GPU takes the contexts of all others with it
+  bool isolate = false;  ///< executor Gpu: one session holds the GPU at a time
+  /// Executor Gpu: whether the contexts of all others are lost when this process has died with work on the GPU; null: never.
+  std::function<bool(pid_t)> takes_others{};
   /// Executor Gpu: a scheduler for the machine that a client reports. Without it the machine stays what it is.
   std::function<std::unique_ptr<IScheduler>(const MachineConfig&)> for_machine{};
   bool hold = false;                     ///< executor Gpu: clients hold what cannot be transformed to their turns

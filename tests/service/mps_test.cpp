@@ -65,6 +65,28 @@ TEST_F(Mps, StartsRestartsAndLeavesNothingBehind) {
   EXPECT_FALSE(fs::exists("/proc/" + std::to_string(server) + "/exe")) << "a server was left";
 }
 
+/// Answers with what lies in `servers`, `state` and `clients`.
+constexpr const char* kAnswers =
+    "at=$CUDA_MPS_PIPE_DIRECTORY\n"
+    "[ \"$1\" != -f ] || { touch $at/control; exec sleep 600; }\n"
+    "read what server\n"
+    "case $what in get_server_list) cat $at/../servers;; get_server_status) cat $at/../state;; get_client_list) cat $at/../clients;; esac\n";
+
+TEST_F(Mps, KnowsWhetherADeathTookTheOthersContexts) {
+  install(kAnswers);
+  const MpsServer mps(folder_ / "s.mps");
+  const auto lost = [&](const char* servers, const char* state, const char* clients) {
+    write("servers", servers);
+    write("state", state);
+    write("clients", clients);
+    return mps.lost_contexts(42);
+  };
+  EXPECT_FALSE(lost("77\n", "ACTIVE\n", "41\n43\n"));
+  EXPECT_TRUE(lost("77\n", "FAULT\n", "41\n42\n"));
+  EXPECT_TRUE(lost("77\n", "ACTIVE\n", "41\n42\n")) << "it does not go away";
+  EXPECT_FALSE(lost("", "", "")) << "no server runs";
+}
+
 TEST_F(Mps, SaysThatItIsNotThere) {
   ::setenv("PATH", (folder_ / "bin").c_str(), 1);
   EXPECT_THROW(MpsServer(folder_ / "s.mps"), InputError);

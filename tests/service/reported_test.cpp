@@ -314,7 +314,7 @@ TEST(Reported, IsolatedClientsHoldTheGpuInTurns) {
 
 TEST(Reported, WhoDiesAtWorkUnderMpsTakesTheOthersContexts) {
   ServiceOptions options = gpu_options();
-  options.shared_fate = true;
+  options.takes_others = [](pid_t) { return true; };
   options.for_machine = [](const MachineConfig& m) { return make_live_scheduler("piv", m); };
   Reported c("piv", options);
   const std::size_t observer = c.open(), idle = c.open(), worker = c.open();
