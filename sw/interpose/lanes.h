@@ -69,12 +69,12 @@ struct Lane {
   bool watched = false;
   std::optional<gpu::QuotaTable> raised;  ///< by the watchdog, until the launch has ended
   std::vector<std::shared_ptr<Slot>> slots;
-  mutable std::vector<Event> replays;  ///< of a lane of graphs: behind those that may not have ended
-  std::size_t entering = 0;            ///< replays that are being launched
-  std::uint64_t done = 0;              ///< blocks that have ended
-  bool busy = false;                   ///< as told
+  mutable std::vector<Event> replays;   ///< of a lane of graphs: behind those that may not have ended
+  std::size_t entering = 0;             ///< replays that are being launched
+  std::uint64_t done = 0;               ///< blocks that have ended
+  bool busy = false;                    ///< as told
   std::uint64_t entered = 0, gone = 0;  ///< of what entered the stream while a launch under quota had not ended
-  std::mutex launching;                ///< launches enter the stream in the order in which they are noted
+  std::mutex launching;                 ///< launches enter the stream in the order in which they are noted
   [[nodiscard]] bool outstanding() const;
   [[nodiscard]] gpu::QuotaTable quotas() const { return raised ? *raised : gpu::quotas_of(share, context_state->shape().sms); }
   [[nodiscard]] std::size_t queued() const { return entered - gone; }

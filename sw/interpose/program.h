@@ -154,7 +154,7 @@ class Program {
   [[nodiscard]] Lanes& lanes() { return lanes_; }
   [[nodiscard]] Graphs& graphs() { return graphs_; }
   [[nodiscard]] std::vector<CoverageLine> coverage_lines();
-  void ends();  ///< the process: called once
+  void ends();                 ///< the process: called once
   [[nodiscard]] bool holds();  ///< launches without a transformed form, to the program's turn
   [[nodiscard]] bool held_one_runs();
   void look_at_admitted();  ///< from a thread of ours: tells who decides when what was admitted has ended
@@ -231,11 +231,11 @@ class Program {
   [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
                                   const Native& as_it_is);
   std::unordered_map<void*, Module> modules_;
-  std::unordered_map<void*, KernelPtr> kernels_;         // by every handle
-  std::atomic<bool> ended_{false};                       // the process ends: nothing waits any more
-  std::atomic<bool> ends_in_driver_{false};              // by a call in a handler of a signal, of a thread that is there
+  std::unordered_map<void*, KernelPtr> kernels_;  // by every handle
+  std::atomic<bool> ended_{false};                // the process ends: nothing waits any more
+  std::atomic<bool> ends_in_driver_{false};       // by a call in a handler of a signal, of a thread that is there
   void tell();
-  LastWork tell_{[this] { tell(); }};  // the coverage table on standard error, and the report
+  LastWork tell_{[this] { tell(); }};                    // the coverage table on standard error, and the report
   std::atomic<int> drains_{0};                           // lives of Drain
   bool behind_ = false;                                  // some kernels are to be loaded when nothing sleeps
   std::map<const void*, std::size_t> ahead_;             // kernels of a module that were loaded with another

@@ -25,7 +25,9 @@ using std::chrono::microseconds;
 
 class Stream {
  public:
-  Stream() { interpose::start_thread([this] { run(); }); }  // as of the driver: the program's signals are the program's
+  Stream() {
+    interpose::start_thread([this] { run(); });
+  }  // as of the driver: the program's signals are the program's
   void add(std::function<void()> work) {
     const std::scoped_lock held(lock_);
     work_.push_back(std::move(work));

@@ -128,6 +128,11 @@ TEST(Gate, NamesTheRuleThatAKernelBreaks) {
   EXPECT_EQ(refused("\tcall (retval0), __cudaCDP2LaunchDeviceV2, (param0);\n",
                     ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2 (.param .b64 a);\n"),
             R::DynamicParallelism);
+  for (const std::string call : {"cudaGraphLaunch", "cudaGraphSetConditional", "cudaGraphKernelNodeSetParam"})
+    EXPECT_EQ(
+        refused("\tcall (retval0), " + call + ", (param0);\n", ".extern .func (.param .b32 r) " + call + " (.param .b64 a);\n"),
+        R::DynamicParallelism)
+        << call << ": a later grid stands outside the graph";
   EXPECT_EQ(refused("", ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2 (.param .b64 a);\n"), std::nullopt)
       << "a symbol that the kernel does not use";
   EXPECT_EQ(refused("\tsetmaxnreg.dec.sync.aligned.u32 24;\n"), R::SetMaxRegisters);

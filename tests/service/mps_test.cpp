@@ -70,7 +70,8 @@ constexpr const char* kAnswers =
     "at=$CUDA_MPS_PIPE_DIRECTORY\n"
     "[ \"$1\" != -f ] || { touch $at/control; exec sleep 600; }\n"
     "read what server\n"
-    "case $what in get_server_list) cat $at/../servers;; get_server_status) cat $at/../state;; get_client_list) cat $at/../clients;; esac\n";
+    "case $what in get_server_list) cat $at/../servers;; get_server_status) cat $at/../state;; get_client_list) cat "
+    "$at/../clients;; esac\n";
 
 TEST_F(Mps, KnowsWhetherADeathTookTheOthersContexts) {
   install(kAnswers);
