@@ -3,7 +3,7 @@
 """What each option of the unit costs: area, flops, latches and clock of sluice_top at the standard point, mapped with no option, with each alone, and
 with all of them; or the named configurations, with 20 % of the period for inputs and outputs each, and 5 % uncertainty of the clock.
 
-  synth/options.py [--liberty F] [--only OPTION ... | --named] [--json F] [--jobs N]
+  synth/options.py [--liberty F] [--only OPTION ... | --named [NAME ...]] [--json F] [--jobs N]
 
 Equal designs differ by ABC's choices: some 0.3 % of area, 3 to 10 % of clock. What was mapped before is kept, as synth/run.sh does."""
 import argparse
@@ -30,12 +30,14 @@ def measure(options, library, share=0.0, uncertainty=0.0):
             "fmax_mhz": timing.analyse(work, "sluice_top", library, 0.7, with_power=False, share=share, uncertainty=uncertainty)["fmax_mhz"]}
 
 
-def named(library, pool, file):
-    """The configurations, as results/synth/configurations.json has them: what is measured here, and no more."""
-    found = pool.map(lambda options: measure(options, library, share=0.2, uncertainty=0.05), NAMED.values())
-    rows = [{"name": name, "parameters": STANDARD | r["options"], "um2": r["area_um2"], "mhz": r["fmax_mhz"]} for name, r in zip(NAMED, found)]
+def named(names, library, pool, file):
+    """The configurations, as results/synth/configurations.json has them: what is measured here, and no more. Rows of other names stay."""
+    found = pool.map(lambda name: measure(NAMED[name], library, share=0.2, uncertainty=0.05), names)
+    rows = [{"name": name, "parameters": STANDARD | r["options"], "um2": r["area_um2"], "mhz": r["fmax_mhz"]} for name, r in zip(names, found)]
     print("\n".join(f"{row['name']:<10}{row['um2']:>9,.0f} um2{row['mhz']:>7,.0f} MHz" for row in rows))
     if file:
+        others = [row for row in mapping.kept(pathlib.Path(file)) or [] if row["name"] not in names]
+        rows = sorted(rows + others, key=lambda row: list(NAMED).index(row["name"]))
         pathlib.Path(file).write_text(json.dumps(rows, indent=1) + "\n")
 
 
@@ -43,7 +45,7 @@ def main():
     parser = argparse.ArgumentParser(prog="synth/options.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.cells"))
     parser.add_argument("--only", nargs="+", choices=[*OPTIONS, "all"], default=[*OPTIONS, "all"], help="beside the unit without options")
-    parser.add_argument("--named", action="store_true", help=f"the configurations {', '.join(NAMED)}")
+    parser.add_argument("--named", nargs="*", choices=NAMED, metavar="NAME", help=f"of the configurations {', '.join(NAMED)}, or all")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--jobs", type=positive(int), default=2)
     args = parser.parse_args()
@@ -52,8 +54,8 @@ def main():
     every = {k: SIZES.get(k, 1) for k in OPTIONS}
     points = [{}, *({k: every[k]} for k in OPTIONS if k in args.only), *([every] if "all" in args.only else [])]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        if args.named:
-            return named(library, pool, args.json)
+        if args.named is not None:
+            return named(args.named or list(NAMED), library, pool, args.json)
         results = list(pool.map(lambda p: measure(p, library), points))
     base = results[0]
     print(f"{library.path.name}, {STANDARD}: cell area before layout")
