@@ -153,7 +153,7 @@ TEST_F(Sluice, FiveSystemsOnTheSameWork) {
   const nlohmann::json figures = nlohmann::json::parse(o.out).at("figures");
   for (const char* id : {"pairs", "arrivals"}) {
     const nlohmann::json& data = figures.at(id).at("data");
-    EXPECT_EQ(data.size(), 16U);
+    EXPECT_EQ(data.size(), 17U);
     EXPECT_EQ(data.at("arrival").at("makespan"), 1.0);
     EXPECT_EQ(data.at("arrival").at("scenes").begin()->at("evictions"), 0);
     for (const auto& [name, row] : data.items()) {

@@ -25,7 +25,8 @@ policies = ["left_over", "even"]
 window = 2000
 seeds = {list(range(1, SEEDS + 1))}
 [parameters]
-"num_sms" = [2, 2, 3]   # equal machines are run once
+"num_sms" = [2, 3]
+"energy.sm_clock_watts" = [1.9, 2.0]   # of equal runs
 """
 
 
@@ -46,7 +47,7 @@ def main(folder):
     whole = time.monotonic() - start
     runs = question("whole", "SELECT count(*) AS runs, sum(state = 'done') AS done FROM runs")[0]
     points = question("whole", "SELECT count(*) AS n FROM points WHERE state = 'done'")[0]["n"]
-    assert points == 12 * SEEDS, points
+    assert points == 16 * SEEDS, points
     assert runs["runs"] == runs["done"] == 2 * SEEDS * 8, runs   # two machines, four kernels alone, two mixes under two policies
 
     moments = random.Random(SEED)
