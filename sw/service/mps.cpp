@@ -151,7 +151,9 @@ std::string MpsServer::ask(const std::string& command) const {
 bool MpsServer::lost_contexts(pid_t died) const {
   constexpr std::chrono::milliseconds kSeen = 1s, kSure = 100ms;
   const auto deadline = std::chrono::steady_clock::now() + kSeen;
-  std::istringstream servers(ask("get_server_list"));
+  const std::string list = ask("get_server_list");
+  if (list.empty() || list.find_first_not_of("0123456789 \n") != std::string::npos) return true;  // MPS itself is gone, or hangs
+  std::istringstream servers(list);
   for (pid_t server = 0; servers >> server;) {
     const auto faulty = [&] { return !ask(fmt::format("get_server_status {}", server)).starts_with("ACTIVE"); };
     const auto there = [&] {

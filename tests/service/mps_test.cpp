@@ -83,9 +83,11 @@ TEST_F(Mps, KnowsWhetherADeathTookTheOthersContexts) {
     return mps.lost_contexts(42);
   };
   EXPECT_FALSE(lost("77\n", "ACTIVE\n", "41\n43\n"));
-  EXPECT_TRUE(lost("77\n", "FAULT\n", "41\n42\n"));
+  EXPECT_TRUE(lost("77\n", "FAULT\n", "41\n"));
   EXPECT_TRUE(lost("77\n", "ACTIVE\n", "41\n42\n")) << "it does not go away";
-  EXPECT_FALSE(lost("", "", "")) << "no server runs";
+  EXPECT_FALSE(lost("\n", "", "")) << "no server runs";
+  EXPECT_TRUE(lost("", "", "")) << "no answer";
+  EXPECT_TRUE(lost("Cannot find MPS control daemon process\n", "", ""));
 }
 
 TEST_F(Mps, SaysThatItIsNotThere) {
