@@ -133,7 +133,7 @@ void MpsServer::end() {
 }
 
 std::string MpsServer::ask(const std::string& command) const {
-  constexpr std::chrono::milliseconds kAnswers = 300ms;
+  constexpr std::chrono::milliseconds kAnswers = 1s;
   const UniqueFd in(::memfd_create("command", MFD_CLOEXEC)), out(::memfd_create("answer", MFD_CLOEXEC));
   if (!in || !out || ::pwrite(in.get(), (command + "\n").data(), command.size() + 1, 0) < 0) return "";
   const pid_t child = control(folder_, in.get(), out.get(), nullptr);

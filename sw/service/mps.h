@@ -28,7 +28,7 @@ class MpsServer {
   MpsServer(const MpsServer&) = delete;
   MpsServer& operator=(const MpsServer&) = delete;
   /// After the death of a client with work on the GPU: whether all others have lost their contexts. They have where a kernel of
-  /// its slept; MPS ends one that runs. Takes until the server has seen the death, at most a second.
+  /// its slept; MPS ends one that runs. Takes until the server has seen the death: at most a second, or two where MPS hangs.
   [[nodiscard]] bool lost_contexts(pid_t died) const;
   /// Ends it with all its servers, and starts another. @throws InputError
   void restart();
