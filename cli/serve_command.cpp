@@ -8,8 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -57,6 +58,17 @@ bool has_gpu() {
   return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
 }
 
+/// What the service learns outlives it there. @return empty: nowhere
+std::filesystem::path learned_folder() {
+  const auto set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::filesystem::path(value == nullptr || *value != '/' ? "" : value);
+  };
+  const std::filesystem::path state = set("XDG_STATE_HOME"), home = set("HOME");
+  if (!state.empty()) return state / "sluice";
+  return home.empty() ? home : home / ".local/state/sluice";
+}
+
 /// The log of decisions, which begins anew at 32 MiB and keeps what was before once.
 std::shared_ptr<spdlog::logger> open_log(const std::string& file) try {
   auto log = spdlog::rotating_logger_st("decisions", file, 32U << 20U, 1);
@@ -85,11 +97,12 @@ int serve(ServeOptions options) {
   const MachineConfig machine = options.machine.empty() ? default_machine() : read_machine(options.machine);
   const auto ctas = parse_counts(options.ctas);
   const auto times = std::make_shared<service::KernelTimes>();
-  const auto make = [&](const MachineConfig& m) -> std::unique_ptr<IScheduler> {
-    if (gpu && options.scheduler == "adaptive") return std::make_unique<service::LearningScheduler>(m, times);
+  const bool learns = gpu && options.scheduler == "adaptive";
+  const auto make = [&](const MachineConfig& m, const std::shared_ptr<service::KernelTimes>& t) -> std::unique_ptr<IScheduler> {
+    if (learns) return std::make_unique<service::LearningScheduler>(m, t);
     return make_live_scheduler(options.scheduler, m, ctas);
   };
-  auto scheduler = make(machine);
+  auto scheduler = make(machine, times);
   std::shared_ptr<spdlog::logger> log;
   service::ServiceOptions settings;
   settings.scheduler = options.scheduler;
@@ -97,10 +110,12 @@ int serve(ServeOptions options) {
   settings.isolate = options.isolate;
   std::optional<service::MpsServer> mps;  // ends behind the clients' sessions
   if (options.mps) settings.takes_others = [&mps](pid_t died) { return mps->lost_contexts(died); };
-  settings.times = times;
+  settings.times = gpu ? times : nullptr;
+  settings.learned = learned_folder();
   settings.memory = options.memory;
   settings.hold = options.isolate || scheduler_row(options.scheduler).ranks;
-  if (options.machine.empty()) settings.for_machine = make;
+  settings.make_scheduler = make;
+  settings.any_machine = options.machine.empty();
   settings.hello_within = std::chrono::duration_cast<Time>(std::chrono::duration<double>(options.time_scale));
   service::Service service(
       machine, std::move(scheduler), settings, [&log](const std::string& line) { log->info("{}", line); },
@@ -144,11 +159,12 @@ int status(const ServeOptions& options) {
              json["decisions"].get<std::uint64_t>(), json["lost"].get<std::uint64_t>());
   for (const auto& c : json["clients"])
     fmt::print(
-        "{:>8}  {:24} priority {:2}  {:8}  {} launches, {:.3f} ms on the GPU; {} native, {:.3f} ms; {:.1f} MiB, {} refused\n",
+        "{:>8}  {:24} priority {:2}  {:8}  {} launches, {:.3f} ms on the GPU; {} native, {:.3f} ms; {:.1f} MiB, {} refused {}\n",
         c["pid"].get<int>(), c["name"].get<std::string>(), c["priority"].get<int>(), c["state"].get<std::string>(),
         c["kernels"]["quota"]["launches"].get<std::uint64_t>(), c["kernels"]["quota"]["gpu_ms"].get<double>(),
         c["kernels"]["native"]["launches"].get<std::uint64_t>(), c["kernels"]["native"]["gpu_ms"].get<double>(),
-        static_cast<double>(c["memory"]["used"].get<std::uint64_t>()) / (1U << 20U), c["memory"]["refused"].get<std::uint64_t>());
+        static_cast<double>(c["memory"]["used"].get<std::uint64_t>()) / (1U << 20U), c["memory"]["refused"].get<std::uint64_t>(),
+        c["gpu"].get<std::string>());
   return 0;
 }
 
@@ -156,7 +172,7 @@ int status(const ServeOptions& options) {
 
 void add_serve_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<ServeOptions>();
-  CLI::App* command = app.add_subcommand("serve", "Shares one GPU among the programs of one user, until SIGTERM or Ctrl-C");
+  CLI::App* command = app.add_subcommand("serve", "Shares each GPU among the programs of one user, until SIGTERM or Ctrl-C");
   command->add_option("--socket", options->socket, "where clients connect")->capture_default_str();
   command->add_option("--scheduler", options->scheduler, "who decides, e.g. even, piv, dprr")->capture_default_str();
   command->add_option(
@@ -164,7 +180,7 @@ void add_serve_command(CLI::App& app, Action& action) {
       "what carries decisions out: gpu (programs under `sluice run`, each its own part), fake (executes nothing, keeps time); "
       "default: gpu where there is one");
   command->add_option("--machine", options->machine,
-                      "machine description (TOML); default: gpu: the GPU of the first client, fake: 132 SMs as an H200 has");
+                      "machine description (TOML); default: gpu: as clients report their GPUs, fake: 132 SMs as an H200 has");
   command->add_option("--ctas", options->ctas, "scheduler static: CTAs of the oldest job, the second oldest, ...");
   CLI::Option* mps = command->add_flag("--mps", options->mps, "executor gpu: clients run in an MPS server of the service's own");
   command->add_flag("--isolate", options->isolate, "executor gpu: one program holds the GPU at a time, in turns")->excludes(mps);

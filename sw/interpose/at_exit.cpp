@@ -14,11 +14,11 @@ namespace {
 constexpr auto kLongest = std::chrono::milliseconds(200);
 }  // namespace
 
-std::vector<CoverageLine> Program::coverage_lines() {
+std::vector<CoverageLine> Program::coverage_lines(GpuNumber gpu) {
   const auto held = lock_at_exit(lock_);
   if (!held.owns_lock()) return {};
   graphs_.count_all();
-  return coverage_.lines();
+  return coverage_.lines(gpu);
 }
 
 void Program::ends() {
@@ -52,7 +52,7 @@ void Program::tell() {
   report["watchdog_raises"] = sums.raises;
   report["later_grids"] = sums.later_grids;
   report["orders"] = sums.orders;
-  if (const std::string times = lanes_.shares().times_json(); !times.empty()) report["service"] = nlohmann::json::parse(times);
+  if (const std::string times = lanes_.times_json(); !times.empty()) report["service"] = nlohmann::json::parse(times);
   std::FILE* file = std::fopen(path, "w");
   if (file == nullptr || std::fprintf(file, "%s\n", report.dump(2).c_str()) < 0)
     std::fprintf(stderr, "sluice: SLUICE_REPORT=%s cannot be written\n", path);

@@ -20,15 +20,18 @@ namespace {
 constexpr int kVersion = 10;              // of the transformation, beside the runtime's text
 constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
 
+unsigned sm_of(CUdevice device) {
+  int major = 0, minor = 0;
+  SLUICE_REAL(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  SLUICE_REAL(cuDeviceGetAttribute)(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+  return static_cast<unsigned>(major * 10 + minor);
+}
+
 }  // namespace
 
 unsigned device_sm() {
   CUdevice device = 0;
-  int major = 0, minor = 0;
-  if (SLUICE_REAL(cuCtxGetDevice)(&device) != CUDA_SUCCESS) return 0;
-  SLUICE_REAL(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-  SLUICE_REAL(cuDeviceGetAttribute)(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-  return static_cast<unsigned>(major * 10 + minor);
+  return SLUICE_REAL(cuCtxGetDevice)(&device) == CUDA_SUCCESS ? sm_of(device) : 0;
 }
 
 int driver_version() {
@@ -145,7 +148,8 @@ Prepared prepared(const void* image) {
     const std::string version =
         fmt::format("-{}-{}-sm{}-{}", kVersion, digest(std::string_view(runtime_text())).substr(0, 8), sm, driver_version());
     out.why = gpu::gate_row(gpu::GateRule::Unreadable).native;
-    const std::string key = digest(std::string_view(ptx)) + version, plain = "plain-" + key;
+    const std::string of_text = digest(std::string_view(ptx)), key = of_text + version, plain = "plain-" + key;
+    out.text = std::stoull(of_text.substr(0, 16), nullptr, 16);
     const bool known = user_cache().load(plain).has_value();
     if (known || !has_variables(gpu::normalised(ptx))) {
       if (!known) user_cache().store(plain, "");
@@ -153,6 +157,11 @@ Prepared prepared(const void* image) {
       out.lazy = std::make_shared<Lazy>(ptx, key);
       return out;
     }
+    int gpus = 0;
+    SLUICE_REAL(cuDeviceGetCount)(&gpus);
+    out.why = "GPUs of several kinds: its module has variables, and is loaded on each";
+    for (CUdevice gpu = 0; gpu < gpus; ++gpu)
+      if (sm_of(gpu) != sm) return out;
     out.later = compile(
         fmt::format("code-{}-{}", key, toolkit().stamp), [&] { return ptx; }, true, ptx.size() <= kAtOnce);
     out.why = "its module is being compiled in the background";

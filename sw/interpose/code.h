@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -57,6 +58,7 @@ struct Prepared {
   std::shared_ptr<Later> later;
   std::shared_ptr<Lazy> lazy;
   std::string why;
+  std::uint64_t text = 0;  ///< of the PTX: a hash; 0: there is none
 };
 /// @param image  as cuModuleLoadData takes it: PTX, a fat binary, or a cubin whose PTX the cache has
 [[nodiscard]] Prepared prepared(const void* image);

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -56,6 +57,14 @@ std::optional<ContextId> current_context() {
   return id;
 }
 
+GpuNumber current_gpu() {
+  static std::atomic<int> count = 0;  // not known before the driver is initialised
+  CUdevice device = 0;
+  if (int now = count; now == 0 && SLUICE_REAL(cuDeviceGetCount)(&now) == CUDA_SUCCESS) count = now;
+  if (count > 1) SLUICE_REAL(cuCtxGetDevice)(&device);
+  return device;
+}
+
 CUcontext context_of(CUstream stream) {
   CUcontext context = nullptr;
   if (stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD ||
@@ -103,11 +112,17 @@ std::size_t channels_of_process() {
 }
 
 DeviceShape ContextState::shape_of_current() {
+  CUdevice device = 0;
+  CUuuid uuid{};
+  const auto ask = SLUICE_REAL(cuDeviceGetUuid_v2);  // that of the instance, where the GPU is divided
+  SLUICE_REAL(cuCtxGetDevice)(&device);
+  if (ask != nullptr) ask(&uuid, device);
   return {attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
           {attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
            attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
            attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
-           attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)}};
+           attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)},
+          std::bit_cast<std::array<std::uint8_t, 16>>(uuid)};
 }
 
 std::shared_ptr<ContextState> ContextState::make() {

@@ -32,6 +32,7 @@ class Relaxed {
 
 using ContextId = unsigned long long;                      ///< the driver's: never used again in the process
 [[nodiscard]] std::optional<ContextId> current_context();  ///< nothing: none is current
+[[nodiscard]] GpuNumber current_gpu();                     ///< of the current context; 0: none is, or there is one GPU
 [[nodiscard]] CUcontext context_of(CUstream stream);       ///< null: of the current one, or the driver does not say
 
 /// While it lives, the context is current. Null: the one that is.
@@ -66,6 +67,7 @@ class ContextState {
   [[nodiscard]] static std::shared_ptr<ContextState> make();
   [[nodiscard]] CUcontext context() const { return context_; }
   [[nodiscard]] ContextId id() const { return id_; }
+  [[nodiscard]] GpuNumber gpu() const { return gpu_; }
   /// Makes it current. @return false: it was reset by a way that no hook sees, and its address is another context's
   [[nodiscard]] bool enter() const;
   /// A launch of it has failed, as every call of the driver says from then on: nothing of it is on the GPU any more.
@@ -113,6 +115,7 @@ class ContextState {
   void take_back();
   CUcontext context_ = nullptr;
   ContextId id_ = 0;
+  GpuNumber gpu_ = current_gpu();
   std::shared_ptr<bool> lives_ = std::make_shared<bool>(true);  ///< also of its events
   DeviceShape shape_;
   Copies copies_, looks_;

@@ -122,6 +122,7 @@ nlohmann::json Coverage::json() const {
     table.push_back({{"kernel", key.kernel},
                      {"way", kWays[way]},
                      {"reason", key.reason},
+                     {"gpu", key.gpu},
                      {"launches", row.launches},
                      {"gpu_ms", row.gpu_ms()},
                      {"timed", row.timed}});
@@ -130,13 +131,14 @@ nlohmann::json Coverage::json() const {
   return {{"kernels", kernels}, {"reasons", reasons}, {"table", table}};
 }
 
-std::vector<CoverageLine> Coverage::lines() const {
+std::vector<CoverageLine> Coverage::lines(GpuNumber gpu) const {
   std::vector<CoverageLine> all;  // rows of a kernel and a way follow each other
   for (const auto& [key, row] : rows_) {
     const auto ns = static_cast<std::uint64_t>(row.gpu_ms() * 1e6);
     const bool quota = key.way == Way::Quota;
-    if (all.empty() || all.back().kernel != key.kernel || all.back().quota != quota)
-      all.push_back({quota, key.kernel, key.reason, row.launches, ns});
+    if (key.gpu != gpu) continue;
+    if (all.empty() || all.back().kernel != key.kernel || all.back().quota != quota || all.back().module != key.module)
+      all.push_back({quota, key.kernel, key.reason, row.launches, ns, key.module});
     else
       all.back().launches += row.launches, all.back().gpu_ns += ns;
   }
@@ -152,8 +154,9 @@ std::string Coverage::table() const {
                         all["kernels"][way]["gpu_ms"].get<double>());
   text += "\n";
   for (const auto& [key, row] : rows_)
-    text += fmt::format("  {:>9} {:6} {:>10.2f} ms {}{}{}\n", row.launches, kWays[static_cast<std::size_t>(key.way)],
-                        row.gpu_ms(), key.kernel, key.reason.empty() ? "" : ": ", key.reason);
+    text += fmt::format("  {:>9} {:6} {:>10.2f} ms {}{}{}{}\n", row.launches, kWays[static_cast<std::size_t>(key.way)],
+                        row.gpu_ms(), key.kernel, key.gpu == 0 ? "" : fmt::format(" on GPU {}", key.gpu),
+                        key.reason.empty() ? "" : ": ", key.reason);
   return text;
 }
 

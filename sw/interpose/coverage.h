@@ -24,6 +24,8 @@ class Coverage {
   struct Key {
     Way way = Way::Quota;
     std::string kernel, reason;
+    std::uint64_t module = 0;  ///< of its text, where it is under quota: a hash
+    GpuNumber gpu = 0;
     auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr): of the compiler's own text
   };
   struct Row {
@@ -56,8 +58,8 @@ class Coverage {
   void forget();  ///< in a child: the parent tells its own
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] nlohmann::json json() const;
-  [[nodiscard]] std::vector<CoverageLine> lines() const;  ///< of a kernel and a way one, with the first reason
-  [[nodiscard]] std::string table() const;                ///< for people
+  [[nodiscard]] std::vector<CoverageLine> lines(GpuNumber gpu) const;  ///< of a kernel and a way one, with the first reason
+  [[nodiscard]] std::string table() const;                             ///< for people
 
  private:
   struct Mean {

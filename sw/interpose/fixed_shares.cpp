@@ -80,12 +80,17 @@ void FixedShares::follow() {
   while (::read(changes, events.data(), events.size()) > 0) read();
 }
 
-std::unique_ptr<IShares> make_shares(ILanes& lanes) {
+bool service_decides() {
+  const char* socket = std::getenv("SLUICE_SOCKET");
+  return socket != nullptr && *socket != '\0';
+}
+
+std::unique_ptr<IShares> make_shares(ILanes& lanes, GpuNumber gpu) {
   const auto set = [](const char* name) {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  if (!set("SLUICE_SOCKET").empty()) return service_shares(lanes);
+  if (service_decides()) return service_shares(lanes, gpu);
   const std::string quota = set("SLUICE_QUOTA"), sms = set("SLUICE_SMS"), file = set("SLUICE_QUOTA_FILE");
   if (quota.empty() && sms.empty() && file.empty()) return std::make_unique<NoShares>("no quota is set");
   Share share = kWholeMachine;

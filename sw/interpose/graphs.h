@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sw/interpose/coverage.h"
 #include "sw/interpose/lanes.h"
 
 namespace sluice::interpose {
@@ -53,6 +54,7 @@ class Graphs {
   using Own = std::vector<std::pair<CUgraphNode, Params>>;  // nodes that are ours, and what the program has there
   struct Exec {
     std::shared_ptr<Lane> lane;
+    GpuNumber gpu = current_gpu();
     std::string native;  // why all of it runs as it is
     std::map<CUgraphNode, Node> nodes;
     Event last;  // behind its last replay, which may have stood behind a launch that sleeps
@@ -63,7 +65,7 @@ class Graphs {
   struct Timed {
     ContextId context = 0;
     CUevent begin = nullptr, end = nullptr;
-    std::vector<std::pair<std::string, std::string>> nodes;  // kernel and reason
+    std::vector<Coverage::Key> nodes;
   };
   struct Spare {
     std::shared_ptr<Slot> slot;
@@ -77,6 +79,7 @@ class Graphs {
   [[nodiscard]] std::shared_ptr<Slot> block(std::unique_lock<std::mutex>& held, Lane& lane);
   void sum_up(Exec& exec);
   void count(Exec& exec);
+  [[nodiscard]] static Coverage::Key key_of(const Exec& exec, const Node& node);
   void drop(Exec& exec);
   Program& program_;
   std::unordered_map<CUgraphExec, Exec> execs_;

@@ -31,7 +31,12 @@ CUresult create(CUmemGenericAllocationHandle* handle, std::size_t bytes, const C
                 unsigned long long flags) {
   const auto driver = [&] { return SLUICE_REAL(cuMemCreate)(handle, bytes, what, flags); };
   if (what == nullptr || what->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return driver();
-  return memory().allocate(bytes, driver, [&] { return Memory::Key{Kind::Handle, *handle}; });
+  return memory().allocate(
+      bytes, driver,
+      [&] {
+        return Memory::Key{Kind::Handle, *handle};
+      },
+      what->location.id);
 }
 
 std::uint64_t bytes_of(CUarray_format format) {

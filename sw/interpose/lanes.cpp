@@ -22,9 +22,12 @@ bool Lane::outstanding() const {
          std::ranges::any_of(slots, [](const auto& s) { return !s->node && !s->pending.empty(); });
 }
 
-IShares& Lanes::shares() {
-  if (!shares_) shares_ = make_shares(*this);
-  return *shares_;
+IShares& Lanes::shares(GpuNumber gpu) {
+  std::shared_ptr<IShares>& own = shares_[gpu];
+  if (own == nullptr && !service_decides() && shares_.size() > 1)
+    for (const auto& [other, theirs] : shares_) own = theirs == nullptr ? own : theirs;
+  if (own == nullptr) own = make_shares(*this, gpu);
+  return *own;
 }
 
 std::shared_ptr<ContextState> Lanes::context_state(std::unique_lock<std::mutex>& held) {
@@ -54,7 +57,8 @@ std::shared_ptr<Lane> Lanes::make_lane(std::unique_lock<std::mutex>& held, const
   auto lane = std::make_shared<Lane>();
   lane->id = next_++;
   lane->context_state = context_state;
-  lane->watched = shares().changes();
+  lane->shares = &shares();
+  lane->watched = lane->shares->changes();
   held.unlock();
   if (stream) {
     if (auto made = slot(*context_state, lane->watched)) {
@@ -112,6 +116,42 @@ bool Lanes::crowded() const {
   return streams_made_ + kOfAHome >= channels_of_process();
 }
 
+/// The driver's queue of a channel holds about a thousand launches, and some things take two places. Where blocks wait for what
+/// the program does next, that may be behind as much as the driver takes.
+std::size_t Lanes::room() const {
+  constexpr std::size_t kMost = 450, kLeast = 16;
+  const std::size_t in_a_channel = 1 + (streams_made_ - std::min(streams_made_, streams_ended_)) / channels_of_process();
+  return std::max(kLeast, (one_stands_still() ? 2 * kMost : kMost) / in_a_channel);
+}
+
+void Lanes::enters(std::unique_lock<std::mutex>& held, CUstream stream) {
+  if (outstanding() == 0) return;
+  StreamId id;
+  const auto context = current_context();
+  if (!context || SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS) return;
+  id.first = *context;
+  const auto wait_while = [&](const auto& full) {
+    while (full()) {
+      wake();
+      wait_for_change(held);
+    }
+  };
+  if (const auto found = streams_.find(id); found != streams_.end() && found->second->outstanding()) {
+    const std::shared_ptr<Lane> lane = found->second;
+    wait_while([&] { return lane->outstanding() && lane->queued() >= room(); });
+    ++lane->entered;
+    return;
+  }
+  if (++queues_[id].entered % (room() / 2) != 0) return;
+  const std::shared_ptr<ContextState> state = context_state(held);
+  const Relaxed relaxed;
+  const Event marker = state == nullptr ? nullptr : state->event(CU_EVENT_DISABLE_TIMING);
+  if (marker == nullptr || SLUICE_REAL(cuEventRecord)(marker.get(), stream) != CUDA_SUCCESS) return;
+  const Event last = std::exchange(queues_[id].marker, marker);
+  if (last == nullptr) return;
+  wait_while([&] { return outstanding() > 0 && SLUICE_REAL(cuEventQuery)(last.get()) == CUDA_ERROR_NOT_READY; });
+}
+
 bool Lanes::stream_begins() {
   ++streams_made_;
   return crowded();
@@ -134,8 +174,10 @@ void Lanes::make_spares(std::unique_lock<std::mutex>& held) {
 void Lanes::stream_ends(CUstream stream) {
   StreamId id;
   const auto context = current_context();
+  ++streams_ended_;
   if (streams_.empty() || !context || SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS) return;
   id.first = *context;
+  queues_.erase(id);
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   const Relaxed relaxed;
@@ -160,6 +202,7 @@ std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context, ContextId b
     if (lane->context_state == state) give_up(*lane);
   state->ends();
   std::erase_if(streams_, [&](const auto& s) { return s.first.first == id; });
+  std::erase_if(queues_, [&](const auto& q) { return q.first.first == id; });
   std::erase_if(retired_, [&](const auto& r) { return r.first->context_state == state; });
   graphs_.erase(id);
   looked_at_.erase(state.get());
@@ -168,12 +211,13 @@ std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context, ContextId b
 }
 
 void Lanes::forget() {
-  static_cast<void>(shares_.release());  // its thread and its session are the parent's
+  new std::map(std::exchange(shares_, {}));  // their threads and sessions are the parent's
   for (auto& [id, context_state] : contexts_)
     if (context_state != nullptr) new std::shared_ptr(context_state);  // the parent's: never given back
   contexts_.clear();
   looked_at_.clear();
   streams_.clear();
+  queues_.clear();
   graphs_.clear();
   retired_.clear();
   gone_.clear();
@@ -182,6 +226,10 @@ void Lanes::forget() {
 
 std::size_t Lanes::outstanding() const {
   const auto waits = [](const auto& lane) { return lane.second->outstanding(); };
+  return static_cast<std::size_t>(std::ranges::count_if(streams_, waits) + std::ranges::count_if(graphs_, waits));
+}
+std::size_t Lanes::outstanding(GpuNumber gpu) const {
+  const auto waits = [&](const auto& lane) { return lane.second->context_state->gpu() == gpu && lane.second->outstanding(); };
   return static_cast<std::size_t>(std::ranges::count_if(streams_, waits) + std::ranges::count_if(graphs_, waits));
 }
 
@@ -224,16 +272,19 @@ Lanes::Sums Lanes::sums() {
   return sums;
 }
 
-bool Lanes::admitted_runs() { return Program::instance().held_one_runs(); }
-void Lanes::look_at_admitted() { Program::instance().look_at_admitted(); }
+bool Lanes::admitted_runs(GpuNumber gpu) { return Program::instance().held_one_runs(gpu); }
+void Lanes::look_at_admitted(GpuNumber gpu) { Program::instance().look_at_admitted(gpu); }
 
-std::vector<CoverageLine> Lanes::coverage() { return Program::instance().coverage_lines(); }
+std::vector<CoverageLine> Lanes::coverage(GpuNumber gpu) { return Program::instance().coverage_lines(gpu); }
 
-MemoryFigures Lanes::memory() { return Memory::instance().figures(); }
+MemoryFigures Lanes::memory(GpuNumber gpu) { return Memory::instance().figures(gpu); }
 
-DeviceShape Lanes::device() {
-  const std::shared_ptr<ContextState> state = here();
-  return state == nullptr ? ContextState::shape_of_current() : state->shape();
+DeviceShape Lanes::device(GpuNumber gpu) {
+  for (const auto& [id, state] : contexts_)
+    if (state != nullptr && state->gpu() == gpu) return state->shape();
+  return ContextState::shape_of_current();
 }
+
+std::string Lanes::times_json() const { return shares_.empty() ? "" : shares_.begin()->second->times_json(); }
 
 }  // namespace sluice::interpose

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ struct Slot {
 struct Lane {
   LaneId id = 0;
   std::shared_ptr<ContextState> context_state;
+  IShares* shares = nullptr;  ///< who decides on its GPU: lives as long as the process
   CUdeviceptr orders = 0;
   Share share{CtaCount(0)};
   bool stale = true;        ///< the share is not in device memory
@@ -86,20 +88,21 @@ class Lanes : public ILanes {
   explicit Lanes(std::mutex& lock) : lock_(lock) {}
   void on_share(LaneId lane, const Share& share) override;
   void await_leaving(std::span<const LaneId> ids) override;
-  [[nodiscard]] bool admitted_runs() override;
-  void look_at_admitted() override;
-  void on_gone(const std::string& why) override;
-  [[nodiscard]] std::vector<CoverageLine> coverage() override;
-  [[nodiscard]] MemoryFigures memory() override;
-  [[nodiscard]] DeviceShape device() override;
+  [[nodiscard]] bool admitted_runs(GpuNumber gpu) override;
+  void look_at_admitted(GpuNumber gpu) override;
+  void on_gone(GpuNumber gpu) override;
+  [[nodiscard]] std::vector<CoverageLine> coverage(GpuNumber gpu) override;
+  [[nodiscard]] MemoryFigures memory(GpuNumber gpu) override;
+  [[nodiscard]] DeviceShape device(GpuNumber gpu) override;
 
   // With the lock held.
-  [[nodiscard]] IShares& shares();
+  [[nodiscard]] IShares& shares() { return shares(current_gpu()); }  ///< of the current context's GPU
+  [[nodiscard]] IShares& shares(GpuNumber gpu);
+  [[nodiscard]] std::string times_json() const;  ///< IShares::times_json() of the first GPU
   // Memory may have to wait for the GPU, and the GPU for the lanes' thread: the lock is given up meanwhile.
   [[nodiscard]] std::shared_ptr<ContextState> context_state(
       std::unique_lock<std::mutex>& held);                   ///< of the current context; null: the driver refuses
   [[nodiscard]] std::shared_ptr<ContextState> here() const;  ///< the same; null: nothing of it was under quota
-  [[nodiscard]] const std::string& gone() const { return gone_; }
   /// The stream's lane, in the current context. @return null: no memory
   [[nodiscard]] std::shared_ptr<Lane> of_stream(std::unique_lock<std::mutex>& held, CUstream stream);
   [[nodiscard]] std::shared_ptr<Lane> known(CUstream stream) const;  ///< null: nothing of it was under quota
@@ -111,6 +114,10 @@ class Lanes : public ILanes {
   void watch(Lane& lane);                                  ///< from here on the thread looks at it
   void wake();                                             ///< the thread sleeps: something is outstanding now
   [[nodiscard]] bool polls() const { return polls_; }
+  /// Something enters a stream of the current context: waits where the driver would, for room in its queue, but not under the
+  /// driver's lock.
+  void enters(std::unique_lock<std::mutex>& held, CUstream stream);
+  [[nodiscard]] std::size_t room() const;                ///< for things of a stream behind a launch that may sleep
   [[nodiscard]] bool stream_begins();                    ///< of the program, and it is not made yet. @return crowded()
   void make_spares(std::unique_lock<std::mutex>& held);  ///< of the current context. @pre nothing sleeps
   [[nodiscard]] bool crowded() const;  ///< soon there are more streams than channels, those of a context_state included
@@ -124,6 +131,7 @@ class Lanes : public ILanes {
   };
   [[nodiscard]] Sums sums();
   [[nodiscard]] std::size_t outstanding() const;
+  [[nodiscard]] std::size_t outstanding(GpuNumber gpu) const;
   /// A launch whose blocks wait for others has CTAs, and has ended no block for a while: perhaps they wait for what is to come.
   [[nodiscard]] bool one_stands_still() const;
   /// Waits, without the lock, until something in the lanes has changed, or for a millisecond.
@@ -132,6 +140,10 @@ class Lanes : public ILanes {
  private:
   using StreamId = std::pair<ContextId, unsigned long long>;  // of its context, and its own: never used again
   struct Look;
+  struct Queue {  // of a stream, while launches of others had not ended: it may wait for an event behind one that sleeps
+    std::size_t entered = 0;
+    Event marker;  ///< behind half of what it may hold
+  };
   struct Place {  // that is looked at
     std::shared_ptr<Lane> lane;
     std::shared_ptr<Slot> slot;
@@ -158,20 +170,20 @@ class Lanes : public ILanes {
   std::mutex orders_lock_;  // of the following: taken last
   std::condition_variable moved_;
   std::map<LaneId, Share> asked_;
-  std::optional<std::string> asked_gone_;
+  std::set<GpuNumber> gone_;  ///< nobody decides there any more
   bool poked_ = false;
-  std::unique_ptr<IShares> shares_;
+  std::map<GpuNumber, std::shared_ptr<IShares>> shares_;
   std::map<ContextId, std::shared_ptr<ContextState>> contexts_;
   std::map<ContextState*, std::vector<Place>> looked_at_;  ///< by the look that is under way
   std::map<StreamId, std::shared_ptr<Lane>> streams_;
+  std::map<StreamId, Queue> queues_;
   std::map<ContextId, std::shared_ptr<Lane>> graphs_;
   std::vector<std::pair<std::shared_ptr<Lane>, Event>> retired_;  // of streams that have ended; when their work has
-  std::string gone_;
   LaneId next_ = 1;
   Sums counted_;
   bool running_ = false, polls_ = false;
-  std::size_t streams_made_ = 0;  ///< by the program
-  Clock::time_point hurry_;       // looks often until then
+  std::size_t streams_made_ = 0, streams_ended_ = 0;  ///< by the program
+  Clock::time_point hurry_;                           // looks often until then
 };
 
 }  // namespace sluice::interpose

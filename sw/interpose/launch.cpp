@@ -17,9 +17,6 @@ namespace sluice::interpose {
 
 namespace {
 
-/// What a stream holds from the first of its launches under quota that has not ended: the driver's queue, of about a thousand
-/// launches, must not fill up behind one that sleeps, and some things take two places.
-constexpr std::size_t kMostQueued = 450;
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
 
 bool capturing(CUstream stream) {
@@ -54,7 +51,6 @@ std::string Program::not_worth_it(const std::string& kernel, const Transformed& 
 
 std::optional<std::string> Program::prepare(Kernel& kernel, Part& part, const ProgramLaunch& launch, Transformed& out) {
   if (const std::string& why = lanes_.shares().native(); !why.empty()) return why;
-  if (!lanes_.gone().empty()) return lanes_.gone();
   if (channels_of_process() == 1 && (lanes_.shares().changes() || (kernel.form != nullptr && kernel.form->waits)))
     return "the process has one channel to the GPU: an order could not pass a launch that waits";
   if (launch.facts.cooperative) return std::string(gpu::gate_row(gpu::GateRule::Cooperative).native);
@@ -120,7 +116,8 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
   while (lane->watched) {
     const Slot& slot = *lane->slots.front();
     if (slot.told.word == nullptr) break;
-    if (slot.pending.empty() ? lanes_.outstanding() < most_lanes() : lane->queued() < kMostQueued) break;
+    if (slot.pending.empty() ? lanes_.outstanding(lane->context_state->gpu()) < most_lanes() : lane->queued() < lanes_.room())
+      break;
     if (slot.pending.empty() && Clock::now() - begin > kLongest) {
       reason = "other streams hold launches that have not ended: one stream more could keep their blocks from the GPU";
       return nullptr;
@@ -131,27 +128,15 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
   return lane;
 }
 
-/// Where the driver's queue is full, it waits under its lock (hooks_wait.cpp).
-void Program::wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream) {
-  if (lanes_.outstanding() == 0) return;
-  const std::shared_ptr<Lane> lane = lanes_.known(stream);
-  if (lane == nullptr) return;
-  while (lane->outstanding() && lane->queued() >= kMostQueued) {
-    lanes_.wake();
-    lanes_.wait_for_change(held);
-  }
-  ++lane->entered;
-}
-
 void Program::make_room(CUstream stream) {
   const InContext in(context_of(stream));
   std::unique_lock held(lock_);
-  wait_for_room(held, stream);
+  lanes_.enters(held, stream);
 }
 
 CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is,
                              std::uint64_t short_blocks) {
-  wait_for_room(held, stream);
+  lanes_.enters(held, stream);
   const auto timed = coverage_.begin(row, short_blocks, stream);
   held.unlock();
   const CUresult result = [&] {
@@ -243,27 +228,28 @@ CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& ro
     const std::shared_ptr<Lane> lane = lanes_.known(stream);
     return lane != nullptr && lane->share.ctas.value() == 0 && lane->outstanding();
   };
-  while (opaque_.full() || behind_what_waits() || !lanes_.shares().admit(row.key->kernel)) {
+  Followed& opaque = this->opaque(current_gpu());
+  while (opaque.full() || behind_what_waits() || !lanes_.shares().admit(row.key->kernel)) {
     held.unlock();
     std::this_thread::sleep_for(std::chrono::microseconds(20));
     held.lock();
   }
-  opaque_.enters();
+  opaque.enters();
   const CUresult result = run_native(held, row, stream, as_it_is);
   if (!held.owns_lock()) held.lock();
-  opaque_.entered(stream, lanes_.known(stream));
+  opaque.entered(stream, lanes_.known(stream));
   return result;
 }
 
-bool Program::held_one_runs() {
+bool Program::held_one_runs(GpuNumber gpu) {
   const std::scoped_lock held(lock_);
-  return opaque_.runs();
+  return opaque(gpu).runs();
 }
 
-void Program::look_at_admitted() {
-  if (opaque_.told()) return;
+void Program::look_at_admitted(GpuNumber gpu) {
+  if (opaque(gpu).told()) return;
   const std::scoped_lock held(lock_);
-  if (opaque_.ended()) lanes_.shares().admitted_ended();
+  if (opaque(gpu).ended()) lanes_.shares(gpu).admitted_ended();
 }
 
 CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, const Ours& with) {
@@ -276,7 +262,8 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
   std::unique_lock held(lock_);
   notice_reset();
   const KernelPtr k = find(launch.function);
-  if (k != nullptr && k->known_row != nullptr && ((k->never && !launch.facts.cooperative) || k->known == launch.facts) &&
+  if (k != nullptr && k->known_row != nullptr && k->known_row->key->gpu == current_gpu() &&
+      ((k->never && !launch.facts.cooperative) || k->known == launch.facts) &&
       (k->short_blocks == 0 || k->timed == k->known_row->timed))
     return run_native(held, *k->known_row, launch.stream, as_it_is, k->short_blocks);
   const InContext in(context_of(launch.stream));
@@ -292,9 +279,8 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
     if (lane == nullptr) ours.reset();
   }
   if (!ours) {
-    Coverage::Row& row = coverage_.row({Coverage::Way::Native, name, reason});
-    const bool hold =
-        holds() && lanes_.shares().native().empty() && lanes_.gone().empty() && reason != kShort && reason != kNotLoaded;
+    Coverage::Row& row = coverage_.row({Coverage::Way::Native, name, reason, 0, current_gpu()});
+    const bool hold = holds() && lanes_.shares().native().empty() && reason != kShort && reason != kNotLoaded;
     if (hold) return run_held(held, row, launch.stream, as_it_is);
     if (k != nullptr && reason != kNotLoaded && reason != kOtherContext && k->later == nullptr && k->lazy == nullptr) {
       k->known = launch.facts;  // the next one like it is not decided anew
@@ -322,7 +308,7 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
   Slot& slot = *lane->slots.front();
   ours->job->control = reinterpret_cast<SluiceControl*>(slot.control);
   ours->job->orders = reinterpret_cast<SluiceOrders*>(lane->orders);
-  const Share share = lanes_.shares().launched(lane->id, ours->demand, ours->blocks);
+  const Share share = lane->shares->launched(lane->id, ours->demand, ours->blocks);
   if (share != lane->share) {
     lane->share = share;
     lane->stale = true;
@@ -342,7 +328,8 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
     lane->busy = true;
   }
   ++slot.launched;
-  const auto timed = coverage_.begin(coverage_.row({Coverage::Way::Quota, name, ""}), ours->blocks, launch.stream);
+  Coverage::Row& row = coverage_.row({Coverage::Way::Quota, name, "", ours->demand.module, current_gpu()});
+  const auto timed = coverage_.begin(row, ours->blocks, launch.stream);
   const bool asleep = lane->watched && !lanes_.polls();
   held.unlock();
   ours->follows_closely = true;

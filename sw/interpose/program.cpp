@@ -219,7 +219,7 @@ void Program::load_others(std::unique_lock<std::mutex>& held, ContextId here) {
   }
   for (const KernelPtr& kernel : others) {
     if (kernel->loading || kernel->gone) continue;
-    const bool wanted = lanes_.shares().native().empty() && lanes_.gone().empty();
+    const bool wanted = lanes_.shares().native().empty();
     if (wanted && kernel->lazy != nullptr && kernel->registers == 0) {
       kernel->loading = true;
       load_one(held, kernel, here);
@@ -253,6 +253,7 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernel->library = library;
   if (const auto found = modules_.find(module); found != modules_.end()) {
     const Prepared& code = found->second.code;
+    kernel->text = code.text;
     kernel->context = found->second.context;
     if (!code.why.empty()) kernel->why = code.why;
     kernel->code = code.code;
@@ -273,7 +274,7 @@ unsigned Program::most_registers(const Kernel& kernel, CUfunction own, const Pro
   if (kernel.registers == 0 || SLUICE_REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor)(
                                    &ctas, own, static_cast<int>(threads), launch.facts.dynamic_shared) != CUDA_SUCCESS)
     return 0;
-  return gpu::registers_for(lanes_.device().sm.registers, static_cast<unsigned>(ctas), threads, kernel.registers);
+  return gpu::registers_for(lanes_.device(current_gpu()).sm.registers, static_cast<unsigned>(ctas), threads, kernel.registers);
 }
 
 void Program::compile(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here, const ProgramLaunch& launch,
@@ -369,8 +370,8 @@ const Program::Shape& Program::shape(const Kernel& kernel, Part& part, const gpu
   attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, part.ours);
   const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8,
                  whole = (threads + 31) / 32 * 32;  // as the device allots
-  shape.demand = {kernel.name, threads, of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
-                  shape.transformed};
+  shape.demand = {kernel.name,       threads,    of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
+                  shape.transformed, kernel.text};
   return shape;
 }
 
@@ -458,7 +459,7 @@ void Program::notice_reset() {
 void Program::forget_context(CUcontext context, ContextId id) {
   graphs_.context_ends(id);
   coverage_.context_ends(id);
-  opaque_.context_ends(context);
+  for (Followed& each : opaque_) each.context_ends(context);
   ahead_of_code_.context_ends(context);
   Memory::instance().context_ends(id);
   static_cast<void>(forget_kernels([&](const Kernel& k) { return k.context == id; }));  // the driver unloads all that is there

@@ -63,7 +63,7 @@ inline constexpr const char* kOtherContext = "its context is not that of its str
 /// Launches that run natively, and are followed to their end.
 class Followed {
  public:
-  explicit Followed(std::size_t most) : most_(most) {}
+  explicit Followed(std::size_t most = 16) : most_(most) {}
   [[nodiscard]] bool full();                                  ///< so many are under way
   void enters() { ++entering_; }                              ///< a launch is about to be made
   void entered(CUstream stream, std::shared_ptr<Lane> lane);  ///< it is in the stream, and may stand behind launches of the lane
@@ -153,11 +153,11 @@ class Program {
   [[nodiscard]] Coverage& coverage() { return coverage_; }
   [[nodiscard]] Lanes& lanes() { return lanes_; }
   [[nodiscard]] Graphs& graphs() { return graphs_; }
-  [[nodiscard]] std::vector<CoverageLine> coverage_lines();
+  [[nodiscard]] std::vector<CoverageLine> coverage_lines(GpuNumber gpu);
   void ends();                 ///< the process: called once
   [[nodiscard]] bool holds();  ///< launches without a transformed form, to the program's turn
-  [[nodiscard]] bool held_one_runs();
-  void look_at_admitted();  ///< from a thread of ours: tells who decides when what was admitted has ended
+  [[nodiscard]] bool held_one_runs(GpuNumber gpu);
+  void look_at_admitted(GpuNumber gpu);  ///< from a thread of ours: tells who decides when what was admitted has ended
 
  private:
   Program();
@@ -177,6 +177,7 @@ class Program {
   /// One for a module and a name, however many handles lead to it.
   struct Kernel {
     std::string name, why;
+    std::uint64_t text = 0;  ///< of its module: a hash
     void* module = nullptr;
     bool library = false;
     bool gone = false;      ///< its module was unloaded
@@ -210,7 +211,6 @@ class Program {
   [[nodiscard]] std::shared_ptr<Lane> enter(std::unique_lock<std::mutex>& held, CUstream stream, std::string& reason);
   mutable std::mutex lock_;
   static void adopt(Kernel& kernel);  // what was compiled for it
-  void wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream);
   [[nodiscard]] bool load(std::unique_lock<std::mutex>& held, CUfunction handle, const KernelPtr& kernel, ContextId here);
   void load_own(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here);
   void load_one(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here);
@@ -247,7 +247,10 @@ class Program {
   Lanes lanes_{lock_};
   Graphs graphs_{*this};
   Coverage coverage_;
-  Followed opaque_{16};  ///< without a transformed form, in the program's turn: that is to end soon after it is told to
+  static constexpr std::size_t kGpus = 32;  ///< of a process; more would share
+  /// By GPU: without a transformed form, in the program's turn. That is to end soon after it is told to.
+  std::array<Followed, kGpus> opaque_;
+  [[nodiscard]] Followed& opaque(GpuNumber gpu) { return opaque_[static_cast<std::size_t>(gpu) % kGpus]; }
   Followed ahead_of_code_{4};
 };
 

@@ -26,15 +26,16 @@ CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<C
   const InContext in(context_of(stream));
   Exec& e = known->second;
   Lanes& lanes = program_.lanes();
+  lanes.enters(held, stream);
   const std::shared_ptr<Lane> lane = e.blocks > 0 ? e.lane : nullptr;
   if (lane != nullptr) {
-    const Share share = lanes.shares().launched(lane->id, e.largest, e.blocks);
+    const Share share = lane->shares->launched(lane->id, e.largest, e.blocks);
     if (share != lane->share) {
       lane->share = share;
       lane->stale = true;
     }
     if (lane->stale) static_cast<void>(lanes.send(*lane));
-    if (lanes.shares().changes()) lanes.watch(*lane);
+    if (lane->shares->changes()) lanes.watch(*lane);
     lane->busy = true;
   }
   if (lane != nullptr && lane->watched) program_.wait_while_draining(held);
@@ -44,7 +45,7 @@ CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<C
   if ((std::has_single_bit(e.replays) || now - e.timed > kBetweenTimed) && open_.size() < kMostTimed) {
     e.timed = now;
     static_cast<void>(collect());
-    for (const auto& [at, node] : e.nodes) timed.nodes.emplace_back(node.kernel, node.reason);
+    for (const auto& [at, node] : e.nodes) timed.nodes.push_back(key_of(e, node));
     timed.context = current_context().value_or(0);
     SLUICE_REAL(cuEventCreate)(&timed.begin, CU_EVENT_DEFAULT);
     SLUICE_REAL(cuEventCreate)(&timed.end, CU_EVENT_DEFAULT);
@@ -70,12 +71,15 @@ CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<C
   return result;
 }
 
+Coverage::Key Graphs::key_of(const Exec& exec, const Node& node) {
+  if (!node.reason.empty()) return {Coverage::Way::Native, node.kernel, node.reason, 0, exec.gpu};
+  return {Coverage::Way::Quota, node.kernel, "", node.demand.module, exec.gpu};
+}
+
 void Graphs::count(Exec& exec) {
   const std::uint64_t fresh = exec.replays - exec.counted;
   exec.counted = exec.replays;
-  for (const auto& [at, node] : exec.nodes)
-    program_.coverage().add({node.reason.empty() ? Coverage::Way::Quota : Coverage::Way::Native, node.kernel, node.reason}, fresh,
-                            0, 0);
+  for (const auto& [at, node] : exec.nodes) program_.coverage().add(key_of(exec, node), fresh, 0, 0);
 }
 
 bool Graphs::collect() {
@@ -90,9 +94,8 @@ bool Graphs::collect() {
     float ms = 0;
     if (done == CUDA_SUCCESS && SLUICE_REAL(cuEventElapsedTime)(&ms, timed.begin, timed.end) == CUDA_SUCCESS &&
         !timed.nodes.empty())
-      for (const auto& [kernel, reason] : timed.nodes)
-        program_.coverage().add({reason.empty() ? Coverage::Way::Quota : Coverage::Way::Native, kernel, reason}, 0,
-                                static_cast<double>(ms) / static_cast<double>(timed.nodes.size()), 1);
+      for (const Coverage::Key& key : timed.nodes)
+        program_.coverage().add(key, 0, static_cast<double>(ms) / static_cast<double>(timed.nodes.size()), 1);
     SLUICE_REAL(cuEventDestroy_v2)(timed.begin);
     SLUICE_REAL(cuEventDestroy_v2)(timed.end);
   }

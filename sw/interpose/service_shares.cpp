@@ -54,15 +54,17 @@ std::string own_name() {
 
 class ServiceShares : public IShares {
  public:
-  explicit ServiceShares(ILanes& lanes)
+  ServiceShares(ILanes& lanes, GpuNumber gpu)
       : lanes_(lanes),
+        number_(gpu),
         required_(std::getenv("SLUICE_REQUIRE_SERVICE") != nullptr),
         spins_(std::getenv("SLUICE_SPIN") != nullptr) {
     const char* priority = std::getenv("SLUICE_PRIORITY");
     const std::int32_t asked = priority == nullptr ? SLUICE_THREAD_PRIORITY : std::atoi(priority);
     const std::string name = own_name();
-    const DeviceShape device = lanes_.device();
-    gpu_ = {device.sms, device.sm.threads, device.sm.registers, device.sm.shared_memory_bytes, device.sm.cta_slots};
+    const DeviceShape device = lanes_.device(gpu);
+    gpu_ = {device.sms, device.sm.threads, device.sm.registers, device.sm.shared_memory_bytes, device.sm.cta_slots, {}};
+    std::ranges::copy(device.uuid, gpu_.uuid);
     if (sluice_connect(std::getenv("SLUICE_SOCKET"), name.c_str(), asked, &session_) != SLUICE_OK) {
       end(sluice_last_error());
       return;
@@ -72,8 +74,10 @@ class ServiceShares : public IShares {
     memory_ = session_->welcome.memory;
     wake_ = service::UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     start_thread([this] { talk(); });  // ends with the process, or with the service
-    ending() = this;
-    static const int registered = std::atexit([] { ending()->good_bye_(); });
+    all().push_back(this);
+    static const int registered = std::atexit([] {
+      for (ServiceShares* each : all()) each->good_bye_();
+    });
     (void)registered;
   }
 
@@ -82,8 +86,9 @@ class ServiceShares : public IShares {
     if (!why_.empty()) return kWholeMachine;
     Lane& lane = lanes_known_[id];
     lane.idle_since.reset();
-    const bool other = lane.kernel.name != kernel.name || lane.kernel.threads != kernel.threads ||
-                       lane.kernel.registers != kernel.registers || lane.kernel.shared != kernel.shared;
+    const bool other = lane.kernel.name != kernel.name || lane.kernel.module != kernel.module ||
+                       lane.kernel.threads != kernel.threads || lane.kernel.registers != kernel.registers ||
+                       lane.kernel.shared != kernel.shared;
     if (other) {
       lane.kernel = kernel;
       ++lane.version;
@@ -112,7 +117,7 @@ class ServiceShares : public IShares {
     begin(lane);
     if (!lane.open || lane.kernel.name != kernel) {
       if (lane.kernel.name != kernel) ++lane.version;
-      lane.kernel = {kernel, kOpaqueThreads, 0, 0, 1};
+      lane.kernel = {kernel, kOpaqueThreads, 0, 0, 1, 0};
       lane.news = true;
       ::eventfd_write(wake_.get(), 1);
     }
@@ -178,9 +183,9 @@ class ServiceShares : public IShares {
     std::optional<std::uint8_t> answered;  ///< the order to leave that was obeyed last
     OrderTimes times;                      ///< of the order that is being obeyed
   };
-  static ServiceShares*& ending() {
-    static ServiceShares* last = nullptr;  // of a process that was forked: the child's own
-    return last;
+  static std::vector<ServiceShares*>& all() {  // in a process that was forked also its parent's
+    static std::vector<ServiceShares*> made;
+    return made;
   }
 
   void begin(Lane& lane) {
@@ -210,7 +215,7 @@ class ServiceShares : public IShares {
       const std::scoped_lock lock(talking_);
       if (!why_now().empty()) return;
       if (sluice_listen(session_) != SLUICE_OK) return gone();
-      lanes_.look_at_admitted();
+      lanes_.look_at_admitted(number_);
       std::vector<LaneId> leaving;
       for (const LaneId id : known())
         if (!step(id, &leaving)) return gone();
@@ -230,7 +235,7 @@ class ServiceShares : public IShares {
     const StubWord now = StubWord::of(__atomic_load_n(&stub.word, __ATOMIC_ACQUIRE));
     // An order that was answered stands there until the service has read the answer.
     const bool told_to_leave = now.state == StubState::ToEvict && lane.answered != now.evictions;
-    const bool stays = (lane.idle_since || lane.left) && others_ride(id) && lanes_.admitted_runs();
+    const bool stays = (lane.idle_since || lane.left) && others_ride(id) && lanes_.admitted_runs(number_);
     const bool over =
         lane.idle_since && !stays && (told_to_leave || Clock::now() - *lane.idle_since >= kLinger || another_waits(id));
     if (over) return close(id, lane);
@@ -277,8 +282,14 @@ class ServiceShares : public IShares {
 
   bool submit(LaneId id, Lane& lane) {
     const std::string name = lane.kernel.name.substr(0, sizeof(service::Register::name) - 1);
-    const sluice_kernel kernel = {name.c_str(), lane.kernel.threads, lane.kernel.registers, lane.kernel.shared};
+    const sluice_kernel kernel = {name.c_str(), lane.kernel.threads, lane.kernel.registers, lane.kernel.shared,
+                                  lane.kernel.module};
     sluice_error e = SLUICE_OK;
+    if (!lane.stub && free_stubs_.empty() && stubs_ == service::kStubs) {  // one that is idle gives its place up sooner
+      const std::optional<LaneId> idle = an_idle_one();
+      if (!idle) return true;  // no channel of the GPU is free, either
+      if (!close(*idle, copy_of(*idle))) return false;
+    }
     if (!lane.stub && !free_stubs_.empty()) {  // of a lane that has none of its own now
       lane.stub = free_stubs_.back();
       free_stubs_.pop_back();
@@ -287,6 +298,7 @@ class ServiceShares : public IShares {
       sluice_stub stub = 0;
       e = sluice_kernel_stub(session_, &kernel, &stub);
       if (e == SLUICE_OK) lane.stub = stub;
+      stubs_ += e == SLUICE_OK ? 1 : 0;
     } else {
       e = sluice_next_kernel(session_, *lane.stub, &kernel);
     }
@@ -344,17 +356,17 @@ class ServiceShares : public IShares {
   bool send_coverage(bool at_once) {
     if (!at_once && Clock::now() - told_coverage_ < kCoverage) return true;
     told_coverage_ = Clock::now();
-    if (const MemoryFigures now = lanes_.memory(); now != last_memory_) {
+    if (const MemoryFigures now = lanes_.memory(number_); now != last_memory_) {
       last_memory_ = now;
       service::Memory m{{}, now.used, now.most, now.refused};
       if (session_->tell(m) != SLUICE_OK) return false;
     }
-    const std::vector<CoverageLine> table = lanes_.coverage();
+    const std::vector<CoverageLine> table = lanes_.coverage(number_);
     if (table.empty() || table == last_coverage_) return true;
     last_coverage_ = table;
     for (const CoverageLine& line : table)
-      if (sluice_coverage(session_, line.quota ? SLUICE_QUOTA : SLUICE_NATIVE, line.kernel.c_str(), line.reason.c_str(),
-                          line.launches, line.gpu_ns) != SLUICE_OK)
+      if (sluice_coverage(session_, line.quota ? SLUICE_QUOTA : SLUICE_NATIVE, line.kernel.c_str(), line.module,
+                          line.reason.c_str(), line.launches, line.gpu_ns) != SLUICE_OK)
         return false;
     return true;
   }
@@ -374,7 +386,7 @@ class ServiceShares : public IShares {
 
   void gone() {
     end(sluice_last_error());
-    lanes_.on_gone(why_now());
+    lanes_.on_gone(number_);
   }
   void end(const std::string& why) {
     std::fprintf(stderr, "sluice: %s: %s\n", why.c_str(), required_ ? "ends, as --require-service says" : "runs natively");
@@ -408,6 +420,11 @@ class ServiceShares : public IShares {
     return opaque != lanes_known_.end() && opaque->second.admitted &&
            std::ranges::any_of(lanes_known_, [&](const auto& l) { return waits(l.second) || l.second.to_leave; });
   }
+  std::optional<LaneId> an_idle_one() const {
+    const std::scoped_lock lock(mutex_);
+    const auto idle = std::ranges::find_if(lanes_known_, [](const auto& l) { return l.second.open && l.second.idle_since; });
+    return idle == lanes_known_.end() ? std::nullopt : std::optional(idle->first);
+  }
   bool any_busy() const {
     const std::scoped_lock lock(mutex_);
     for (const auto& [id, lane] : lanes_known_)
@@ -427,6 +444,7 @@ class ServiceShares : public IShares {
   }
 
   ILanes& lanes_;
+  const GpuNumber number_;
   bool required_, spins_, hold_ = false;
   std::uint64_t memory_ = 0;
   sluice_gpu gpu_{};
@@ -444,11 +462,12 @@ class ServiceShares : public IShares {
   std::vector<CoverageLine> last_coverage_;
   MemoryFigures last_memory_;
   std::vector<sluice_stub> free_stubs_;  ///< the thread's
+  std::uint32_t stubs_ = 0;              ///< that it has taken
   EvictionTimes times_;
 };
 
 }  // namespace
 
-std::unique_ptr<IShares> service_shares(ILanes& lanes) { return std::make_unique<ServiceShares>(lanes); }
+std::unique_ptr<IShares> service_shares(ILanes& lanes, GpuNumber gpu) { return std::make_unique<ServiceShares>(lanes, gpu); }
 
 }  // namespace sluice::interpose

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Who says what a program's launches hold, and who carries it out: the seam between the interposer and the service.
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -15,6 +16,9 @@ namespace sluice::interpose {
 /// What follows each other: a stream, or all graphs of a context. A number that is never used again in the process.
 using LaneId = std::uint64_t;
 
+/// A GPU, as the driver numbers them in this process.
+using GpuNumber = int;
+
 /// One CTA of a kernel as it is launched, and how it fits.
 struct KernelDemand {
   std::string name;
@@ -22,18 +26,20 @@ struct KernelDemand {
   std::uint32_t registers = 0;  ///< of a CTA, as the device allots them
   std::uint32_t shared = 0;     ///< of a CTA, bytes, static and dynamic
   std::uint32_t fits = 0;       ///< CTAs on an SM that is empty
+  std::uint64_t module = 0;     ///< of the text that the kernel is from: a hash
 };
 
 struct DeviceShape {
   std::uint32_t sms = 0;
-  SmResources sm;  ///< of one
+  SmResources sm;                          ///< of one
+  std::array<std::uint8_t, 16> uuid = {};  ///< zeros: the driver does not say
 };
 
 /// What became of a kernel's launches in one way.
 struct CoverageLine {
   bool quota = false;  ///< else natively
   std::string kernel, reason;
-  std::uint64_t launches = 0, gpu_ns = 0;
+  std::uint64_t launches = 0, gpu_ns = 0, module = 0;
   bool operator==(const CoverageLine&) const = default;
 };
 
@@ -51,17 +57,18 @@ class ILanes {
   virtual void on_share(LaneId lane, const Share& share) = 0;
   /// Waits, without sleep and not for long, until these lanes have been reported as evicted, or do something else.
   virtual void await_leaving(std::span<const LaneId>) {}
-  [[nodiscard]] virtual bool admitted_runs() { return true; }  ///< what was admitted, and has not ended, may be on the GPU
-  virtual void look_at_admitted() {}                           ///< IShares::admitted_ended(), where what was admitted has ended
-  /// Nobody decides any more: every lane gets the whole GPU, launches to come run natively with this reason.
-  virtual void on_gone(const std::string& why) = 0;
-  [[nodiscard]] virtual std::vector<CoverageLine> coverage() = 0;
-  [[nodiscard]] virtual MemoryFigures memory() { return {}; }
-  [[nodiscard]] virtual DeviceShape device() = 0;  ///< of the current context
+  /// What was admitted to it, and has not ended, may be on the GPU.
+  [[nodiscard]] virtual bool admitted_runs(GpuNumber) { return true; }
+  virtual void look_at_admitted(GpuNumber) {}  ///< IShares::admitted_ended(), where what was admitted has ended
+  /// Nobody decides there any more: every lane gets the whole GPU, launches to come run natively with IShares::native().
+  virtual void on_gone(GpuNumber gpu) = 0;
+  [[nodiscard]] virtual std::vector<CoverageLine> coverage(GpuNumber gpu) = 0;
+  [[nodiscard]] virtual MemoryFigures memory(GpuNumber) { return {}; }
+  [[nodiscard]] virtual DeviceShape device(GpuNumber gpu) = 0;
 };
 
-/// Decides. Calls come with the interposer's lock held, or from its thread: they do not wait, and do not call ILanes::on_share
-/// for the lane that they are about.
+/// Decides for a GPU, or for all. Calls come with the interposer's lock held, or from its thread: they do not wait, and do not
+/// call ILanes::on_share for the lane that they are about.
 class IShares {
  public:
   virtual ~IShares() = default;
@@ -74,7 +81,7 @@ class IShares {
   /// Such a launch wants to start. @return false: ask again soon
   [[nodiscard]] virtual bool admit(const std::string& kernel) = 0;
   virtual void admitted_ended() {}  ///< all that was admitted has ended
-  /// Bytes of the GPU's memory that the program may allocate; 0: any. Constant.
+  /// Bytes of a GPU's memory that the program may allocate; 0: any. Constant.
   [[nodiscard]] virtual std::uint64_t memory_limit() const { return 0; }
   /// About each millisecond, of the launch in front. @param begun, done  blocks since the lane's first launch
   virtual void progress(LaneId /*lane*/, std::uint64_t /*begun*/, std::uint64_t /*done*/) {}
@@ -84,17 +91,18 @@ class IShares {
   [[nodiscard]] virtual bool changes() const = 0;
   /// What it measured, JSON; empty: nothing.
   [[nodiscard]] virtual std::string times_json() const { return ""; }
-  /// Why nothing is transformed; empty: launches are. Constant but for on_gone().
+  /// Why nothing is transformed; empty: launches are. Constant until on_gone().
   [[nodiscard]] virtual std::string native() const = 0;
 };
 
+[[nodiscard]] bool service_decides();  ///< the environment says; for each GPU by itself
 /// As the environment says, at the first launch that could be transformed: SLUICE_QUOTA, SLUICE_SMS, SLUICE_QUOTA_FILE, or the
 /// service.
-[[nodiscard]] std::unique_ptr<IShares> make_shares(ILanes& lanes);
+[[nodiscard]] std::unique_ptr<IShares> make_shares(ILanes& lanes, GpuNumber gpu);
 
 /// `sluice serve` decides: SLUICE_SOCKET is where it listens, SLUICE_NAME and SLUICE_PRIORITY what it is told. Without a service,
 /// or when it dies, launches run natively with one line on standard error; with SLUICE_REQUIRE_SERVICE the process ends with code
 /// 2 at once. With SLUICE_SPIN a thread waits for the service without sleep while the program has launches.
-[[nodiscard]] std::unique_ptr<IShares> service_shares(ILanes& lanes);
+[[nodiscard]] std::unique_ptr<IShares> service_shares(ILanes& lanes, GpuNumber gpu);
 
 }  // namespace sluice::interpose

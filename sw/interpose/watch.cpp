@@ -117,10 +117,10 @@ void Lanes::glance(std::span<const LaneId> ids) {
   in_own_context([this] { static_cast<void>(step()); });
 }
 
-void Lanes::on_gone(const std::string& why) {
+void Lanes::on_gone(GpuNumber gpu) {
   {
     const std::scoped_lock held(orders_lock_);
-    asked_gone_ = why;
+    gone_.insert(gpu);
   }
   wake();
 }
@@ -167,14 +167,17 @@ void Lanes::run() {
 
 void Lanes::take_orders() {
   std::map<LaneId, Share> asked;
+  std::set<GpuNumber> gone;
   {
     const std::scoped_lock held(orders_lock_);
     asked.swap(asked_);
-    if (asked_gone_) gone_ = *asked_gone_;
+    gone = gone_;
   }
   for (const std::shared_ptr<Lane>& lane : all()) {
     const auto found = asked.find(lane->id);
-    const Share share = !gone_.empty() ? kWholeMachine : found == asked.end() ? lane->share : found->second;
+    const Share share = gone.contains(lane->context_state->gpu()) ? kWholeMachine
+                        : found == asked.end()                    ? lane->share
+                                                                  : found->second;
     if (found != asked.end() && share.ctas.value() == 0) lane->evicted = false;  // each such order is answered
     if (share == lane->share) continue;
     lane->share = share;
@@ -221,7 +224,7 @@ bool Lanes::step(const std::shared_ptr<Lane>& of, Clock::time_point now, std::ve
       due.push_back({of, slot});
   }
   const bool still = lane.outstanding();
-  if (lane.busy && !still) shares_->idle(lane.id);
+  if (lane.busy && !still) lane.shares->idle(lane.id);
   if (!still && lane.raised) {
     lane.raised.reset();
     static_cast<void>(send(lane));
@@ -293,13 +296,13 @@ void Lanes::give_up(Lane& lane) {
     if (!slot->node) slot->pending.clear();
   }
   lane.replays.clear();
-  if (std::exchange(lane.busy, false)) shares_->idle(lane.id);
+  if (std::exchange(lane.busy, false)) lane.shares->idle(lane.id);
 }
 
 void Lanes::answer_eviction(Lane& lane) {
   if (lane.share.ctas.value() > 0 || lane.evicted) return;
   lane.evicted = true;
-  shares_->evicted(lane.id);
+  lane.shares->evicted(lane.id);
 }
 
 void Lanes::look(const Place& place, const std::byte* counters, Clock::time_point now) {
@@ -323,7 +326,7 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
   lane.done += seen.done - slot.done;
   slot.done = seen.done;
   if (!slot.node) {
-    shares_->progress(lane.id, lane.done + seen.resident, lane.done);
+    lane.shares->progress(lane.id, lane.done + seen.resident, lane.done);
     if (seen.number != (front.number & SLUICE_GATE_NUMBERS)) return;  // it has just ended: hear() tells
   }
   if (front.waits && seen.ended + seen.resident > 0) {

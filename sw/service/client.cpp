@@ -157,20 +157,21 @@ sluice_error sluice_report(sluice_session* session, sluice_stub stub, sluice_wha
 sluice_error sluice_machine(sluice_session* session, const sluice_gpu* gpu) {
   return guarded([&] {
     if (session == nullptr || gpu == nullptr) return no_session("sluice_machine");
-    Machine m{{}, gpu->sms, gpu->threads, gpu->registers, gpu->shared_bytes, gpu->ctas, 0};
+    Machine m{{}, gpu->sms, gpu->threads, gpu->registers, gpu->shared_bytes, gpu->ctas, 0, std::to_array(gpu->uuid)};
     Answer answer{};
     return session->ask(m, answer);
   });
 }
 
-sluice_error sluice_coverage(sluice_session* session, sluice_way way, const char* kernel, const char* reason, uint64_t launches,
-                             uint64_t gpu_ns) {
+sluice_error sluice_coverage(sluice_session* session, sluice_way way, const char* kernel, uint64_t module, const char* reason,
+                             uint64_t launches, uint64_t gpu_ns) {
   return guarded([&] {
     if (session == nullptr || kernel == nullptr || *kernel == '\0') return no_session("sluice_coverage");
     Coverage m{};
     m.way = static_cast<std::uint32_t>(way);
     m.launches = launches;
     m.gpu_ns = gpu_ns;
+    m.module = module;
     put_shortened(m.name, kernel);
     put_shortened(m.reason, reason);
     return session->tell(m);

@@ -142,7 +142,7 @@ sluice_error sluice_session::wait(sluice_stub stub, int timeout_ms, unsigned sta
 
 sluice_error sluice_session::kernel_number(const sluice_kernel& kernel, std::uint32_t& number) {
   const std::pair key{std::string(kernel.name == nullptr ? "" : kernel.name),
-                      std::array{kernel.block_threads, kernel.registers, kernel.shared_bytes}};
+                      std::array<std::uint64_t, 4>{kernel.block_threads, kernel.registers, kernel.shared_bytes, kernel.module}};
   {
     const std::unique_lock lock(mutex);
     if (const auto known = kernels.find(key); known != kernels.end()) {
@@ -155,6 +155,7 @@ sluice_error sluice_session::kernel_number(const sluice_kernel& kernel, std::uin
   m.block_threads = kernel.block_threads;
   m.registers = kernel.registers;
   m.shared_bytes = kernel.shared_bytes;
+  m.module = kernel.module;
   Answer answer{};
   if (const sluice_error e = ask(m, answer)) return e;
   number = answer.value;

@@ -62,7 +62,7 @@ struct sluice_session {
   std::set<std::uint32_t> awaited;
   std::map<std::uint32_t, sluice::service::Answer> answers;
   std::optional<std::string> gone;                                                        ///< why
-  std::map<std::pair<std::string, std::array<std::uint32_t, 3>>, std::uint32_t> kernels;  ///< registered
+  std::map<std::pair<std::string, std::array<std::uint64_t, 4>>, std::uint32_t> kernels;  ///< registered
 
   sluice_session() = default;
   sluice_session(const sluice_session&) = delete;

@@ -1,27 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/service/kernel_times.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "sw/io/atomic_file.h"
+#include "sw/service/socket.h"
 
 namespace sluice::service {
 
+namespace {
+
+constexpr std::uintmax_t kMostBytes = 16U << 20U;
+constexpr std::uint32_t kMostCtas = 1024;
+constexpr const char* kForm = "sluice kernel times 1";
+using Saved = std::vector<std::pair<std::string, std::map<std::uint32_t, double>>>;  ///< who was last heard of is last
+
+}  // namespace
+
+KernelTimes::~KernelTimes() {
+  if (writer_.joinable()) writer_.join();
+  save();
+  if (writer_.joinable()) writer_.join();
+}
+
+void KernelTimes::keep(std::filesystem::path file, Say say) try {
+  say_ = std::move(say);
+  make_folder(file.parent_path());
+  if (!is_safe_folder(file.parent_path()))
+    throw std::runtime_error("the folder must be this user's, and writable by nobody else");
+  file_ = std::move(file);
+  if (!std::filesystem::exists(file_)) return;
+  if (std::filesystem::file_size(file_) > kMostBytes) throw std::runtime_error("too large");
+  const auto json = nlohmann::json::parse(read_file(file_));
+  if (json.at("form") != kForm) throw std::runtime_error("of another form");
+  for (const auto& [kernel, times] : json.at("kernels").get<Saved>())
+    for (const auto& [ctas, ns] : times) learn(kernel, CtaCount(ctas), ns);
+  news_ = false;
+} catch (const std::exception& why) {
+  if (say_) say_(fmt::format("{}: nothing is taken in: {}", file_.empty() ? file.string() : file_.string(), why.what()));
+}
+
+void KernelTimes::save() {
+  if (file_.empty() || !news_ || writing_) return;
+  if (writer_.joinable()) writer_.join();
+  std::vector<std::pair<std::uint64_t, const std::string*>> order;
+  for (const auto& [name, kernel] : kernels_) order.emplace_back(kernel.heard, &name);
+  std::ranges::sort(order);
+  Saved saved;
+  for (const auto& [heard, name] : order) saved.emplace_back(*name, kernels_.at(*name).ns);
+  news_ = false;
+  writing_ = true;
+  writer_ = std::thread([this, saved = std::move(saved)] {
+    try {
+      const nlohmann::json json = {{"form", kForm}, {"kernels", saved}};
+      write_file_atomically(file_, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    } catch (const std::exception& why) {
+      if (say_) say_(why.what());
+    }
+    writing_ = false;
+  });
+}
+
 void KernelTimes::learn(const std::string& kernel, CtaCount ctas, double ns) {
   constexpr double kNews = 0.1;
-  if (ctas.value() == 0 || !std::isfinite(ns) || ns <= 0) return;
-  if (ns_.size() >= kMostKernels && !ns_.contains(kernel)) ns_.erase(ns_.begin());
-  double& known = ns_[kernel][ctas.value()];
-  if (std::abs(ns - known) >= kNews * known) known = ns;
+  if (ctas.value() == 0 || ctas.value() > kMostCtas || !std::isfinite(ns) || ns <= 0) return;
+  if (kernels_.size() >= kMostKernels && !kernels_.contains(kernel))
+    kernels_.erase(std::ranges::min_element(kernels_, {}, [](const auto& k) { return k.second.heard; }));
+  Kernel& known = kernels_[kernel];
+  known.heard = ++now_;
+  double& before = known.ns[ctas.value()];
+  if (std::abs(ns - before) < kNews * before) return;
+  before = ns;
+  news_ = true;
 }
 
 std::optional<std::vector<double>> KernelTimes::curve(const std::string& kernel, CtaCount most) const {
-  const auto seen = ns_.find(kernel);
-  if (seen == ns_.end()) return {};
+  const auto found = kernels_.find(kernel);
+  if (found == kernels_.end()) return {};
+  const std::map<std::uint32_t, double>& seen = found->second.ns;
   std::vector<double> curve;
   for (std::uint32_t ctas = 1; ctas <= most.value(); ++ctas) {
-    auto nearest = seen->second.lower_bound(ctas);
-    const bool below = nearest == seen->second.end() ||
-                       (nearest != seen->second.begin() && ctas - std::prev(nearest)->first < nearest->first - ctas);
+    auto nearest = seen.lower_bound(ctas);
+    const bool below =
+        nearest == seen.end() || (nearest != seen.begin() && ctas - std::prev(nearest)->first < nearest->first - ctas);
     if (below) --nearest;
     curve.push_back(nearest->second * nearest->first / ctas);
   }

@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "sw/core/units.h"
 
 namespace sluice::service {
 
-/// How long launches of kernels take, by what they held: learned from the programs' own reports, kept as long as the service.
+/// How long launches of kernels take on a GPU, by what they held: learned from the programs' own reports.
 class KernelTimes {
  public:
-  static constexpr std::size_t kMostKernels = 16384;  ///< beyond them one is forgotten for each that comes
+  using Say = std::function<void(const std::string& line)>;
+  static constexpr std::size_t kMostKernels = 4096;  ///< beyond them the longest unheard of goes for each that comes
+  KernelTimes() = default;
+  ~KernelTimes();  ///< has saved
+  KernelTimes(const KernelTimes&) = delete;
+  KernelTimes& operator=(const KernelTimes&) = delete;
+
+  /// Takes in what was saved there, and saves there from here on. A file that is none of ours, or cannot be had, is ignored with
+  /// one line to `say`, from any thread.
+  void keep(std::filesystem::path file, Say say);
+  void save();  ///< what is new, by a thread of its own: no client waits for a disk
   /// Launches of the kernel took `ns` each with `ctas` CTAs on every SM. What differs by less than a tenth is no news.
   void learn(const std::string& kernel, CtaCount ctas, double ns);
   /// ns with 1, 2, ... `most` CTAs on an SM. A count that was never seen takes as the nearest one seen, in proportion: blocks
@@ -21,7 +35,17 @@ class KernelTimes {
   [[nodiscard]] std::optional<std::vector<double>> curve(const std::string& kernel, CtaCount most) const;
 
  private:
-  std::map<std::string, std::map<std::uint32_t, double>> ns_;  ///< by kernel and CTAs
+  struct Kernel {
+    std::map<std::uint32_t, double> ns;  ///< by CTAs
+    std::uint64_t heard = 0;             ///< when last
+  };
+  std::map<std::string, Kernel> kernels_;
+  std::uint64_t now_ = 0;  ///< counts what is learned
+  std::filesystem::path file_;
+  Say say_;
+  bool news_ = false;
+  std::atomic<bool> writing_ = false;
+  std::thread writer_;
 };
 
 }  // namespace sluice::service

@@ -26,11 +26,12 @@ class Service::Logged : public IScheduler {
     return plan;
   }
   /// Writes what was decided since the last call. Apart from decide(): clients do not wait for it.
-  void tell() {
+  void tell(const std::string& gpu) {
     for (auto& [decision, us] : std::exchange(untold_, {})) {
       nlohmann::ordered_json line = to_json(decision);
       line["before"] = shares_json(before_);
       line["us"] = us;
+      if (!gpu.empty()) line["gpu"] = gpu;
       log_(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
       before_ = std::move(decision.plan);
     }

@@ -96,8 +96,9 @@ std::string metrics_text(std::string_view status) {
     if (std::exchange(last, metric.name) != metric.name)
       out += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", metric.name, metric.help, metric.type);
     for (const nlohmann::json& client : json.at("clients"))
-      out += fmt::format("{}{{pid=\"{}\",program=\"{}\"{}{}}} {}\n", metric.name, client.at("pid").get<int>(),
-                         escaped(client.at("name").get<std::string>()), *metric.labels != '\0' ? "," : "", metric.labels,
+      out += fmt::format("{}{{pid=\"{}\",program=\"{}\",gpu=\"{}\"{}{}}} {}\n", metric.name, client.at("pid").get<int>(),
+                         escaped(client.at("name").get<std::string>()), client.at("gpu").get<std::string>(),
+                         *metric.labels != '\0' ? "," : "", metric.labels,
                          client.at(nlohmann::json::json_pointer(metric.of)).get<double>() * metric.scale);
   }
   return out;

@@ -9,7 +9,7 @@
 
 namespace sluice::service {
 
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 inline constexpr std::uint32_t kStubs = 63;      ///< of one session: with the page's head 4,096 bytes
 inline constexpr std::uint32_t kKernels = 4096;  ///< of one session
 inline constexpr std::uint32_t kAllStubs = std::numeric_limits<std::uint32_t>::max();
@@ -72,6 +72,7 @@ struct Register {
   static constexpr Type kType = Type::Register;
   Header header;
   std::uint32_t block_threads, registers, shared_bytes, reserved;
+  std::uint64_t module;  ///< what tells its name from the same one of another program; 0: nothing
   char name[256];
 };
 struct Priority {
@@ -116,14 +117,15 @@ struct Machine {
   static constexpr Type kType = Type::Machine;
   Header header;
   std::uint32_t sms, threads, registers, shared_bytes, cta_slots, reserved;
+  std::array<std::uint8_t, 16> gpu;  ///< its UUID; zeros: not known
 };
 /// How a kernel's launches ran, of the whole session until now. Has no answer.
-enum class Way : std::uint32_t { Quota, Split, Native };
+enum class Way : std::uint32_t { Quota, Native };
 struct Coverage {
   static constexpr Type kType = Type::Coverage;
   Header header;
   std::uint32_t way, reserved;
-  std::uint64_t launches, gpu_ns;
+  std::uint64_t launches, gpu_ns, module;  ///< module: as in Register
   char name[256], reason[160];
 };
 /// What the client has of the GPU's memory, and its allocations that were beyond its limit. Has no answer.
@@ -164,9 +166,9 @@ struct Changed {
   Header header;
   std::uint32_t stub, reserved;
 };
-static_assert(sizeof(Header) == 8 && sizeof(Hello) == 80 && sizeof(Register) == 280 && sizeof(Priority) == 16);
+static_assert(sizeof(Header) == 8 && sizeof(Hello) == 80 && sizeof(Register) == 288 && sizeof(Priority) == 16);
 static_assert(sizeof(Submit) == 32 && sizeof(Release) == 16 && sizeof(Status) == 8 && sizeof(Bye) == 8);
-static_assert(sizeof(TakeStub) == 16 && sizeof(Report) == 32 && sizeof(Machine) == 32 && sizeof(Coverage) == 448);
+static_assert(sizeof(TakeStub) == 16 && sizeof(Report) == 32 && sizeof(Machine) == 48 && sizeof(Coverage) == 456);
 static_assert(sizeof(Memory) == 32);
 static_assert(sizeof(Welcome) == 32 && sizeof(Ok) == 16 && sizeof(StatusText) == 16 && sizeof(Error) == 256 &&
               sizeof(Changed) == 16);

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "sw/service/fake_execution.h"
-#include "sw/service/logged_scheduler.h"
 #include "sw/service/reported_executor.h"
 #include "sw/service/session.h"
 
@@ -54,26 +53,36 @@ Error refusal(Code code, std::string_view text) {
   return e;
 }
 
+std::string to_string(const GpuId& gpu) {
+  if (gpu == GpuId{}) return "";
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < gpu.size(); ++i)
+    text += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", gpu[i]);
+  return text;
+}
+
 Service::Service(const MachineConfig& machine, std::unique_ptr<IScheduler> scheduler, ServiceOptions options, Log decisions,
                  Log events)
-    : machine_(machine), options_(std::move(options)), events_(std::move(events)), decisions_(std::move(decisions)) {
-  make_executor(std::move(scheduler));
+    : options_(std::move(options)), events_(std::move(events)), decisions_(std::move(decisions)) {
+  make_executor(gpus_.emplace_back(Gpu{.machine = machine, .times = options_.times}), std::move(scheduler));
 }
 Service::~Service() { tell_decisions(); }
 
-void Service::tell_decisions() { scheduler_->tell(); }
+void Service::tell_decisions() {
+  for (const Gpu& gpu : gpus_) gpu.scheduler->tell(to_string(gpu.id));
+}
 
-void Service::make_executor(std::unique_ptr<IScheduler> scheduler) {
-  if (scheduler_) {
+void Service::make_executor(Gpu& gpu, std::unique_ptr<IScheduler> scheduler) {
+  if (gpu.scheduler) {
     tell_decisions();
-    calls_before_ += scheduler_->calls();
+    calls_before_ += gpu.scheduler->calls();
   }
-  executor_.reset();
-  scheduler_ = std::make_unique<Logged>(std::move(scheduler), decisions_);
+  gpu.executor.reset();
+  gpu.scheduler = std::make_unique<Logged>(std::move(scheduler), decisions_);
   if (options_.executor == ExecutorKind::Fake)
-    executor_ = std::make_unique<FakeExecution>(machine_, *scheduler_, options_.costs);
+    gpu.executor = std::make_unique<FakeExecution>(gpu.machine, *gpu.scheduler, options_.costs);
   else
-    executor_ = std::make_unique<ReportedExecutor>(*scheduler_, options_.isolate);
+    gpu.executor = std::make_unique<ReportedExecutor>(*gpu.scheduler, options_.isolate);
 }
 
 std::optional<SessionId> Service::open(const Peer& peer, Page& page, Time now) {
@@ -90,7 +99,7 @@ std::optional<SessionId> Service::open(const Peer& peer, Page& page, Time now) {
   page.version = kVersion;
   page.session = id.value();
   page.stubs = kStubs;
-  sessions_.emplace(id, Session{id, peer, &page, now + options_.hello_within});
+  sessions_.emplace(id, Session{id, peer, &page, &gpus_.front(), now + options_.hello_within});
   return id;
 }
 
@@ -154,9 +163,10 @@ void Service::end(SessionId id, Time now, bool lost) {
   const Session& session = sessions_.at(id);
   for (const std::optional<Taken>& stub : session.stubs) {
     if (!stub || !stub->job) continue;
-    executor_->lose(*stub->job, now);
-    forsaken_.push_back(*stub->job);
+    session.gpu->executor->lose(*stub->job, now);
+    session.gpu->forsaken.push_back(*stub->job);
   }
+  if (session.gpu->times) session.gpu->times->save();
   if (lost) ++lost_;
   closed_.push_back(id);
   sessions_.erase(id);
@@ -180,17 +190,19 @@ void Service::contexts_end(const std::string& why, Time now) {
 }
 
 void Service::advance(Time now) {
-  executor_->advance(now);
+  for (Gpu& gpu : gpus_) gpu.executor->advance(now);
   std::vector<SessionId> silent;
   for (auto& [id, session] : sessions_) {
     update(session, now);
     if (!session.is_open() && now >= session.hello_by) silent.push_back(id);
   }
-  for (const JobId job : std::exchange(forsaken_, {})) executor_->forget(job);
-  const std::uint64_t unasked =
-      StubWord{StubState::Free, open_jobs() == 0 ? saturated(kAll) : std::uint16_t{0}, 0, saturated(kAll)}.packed();
-  for (auto& [id, session] : sessions_)
-    if (session.page->unasked != unasked) store_word(session.page->unasked, unasked);
+  for (Gpu& gpu : gpus_) {
+    for (const JobId job : std::exchange(gpu.forsaken, {})) gpu.executor->forget(job);
+    const std::uint64_t unasked =
+        StubWord{StubState::Free, open_jobs(gpu) == 0 ? saturated(kAll) : std::uint16_t{0}, 0, saturated(kAll)}.packed();
+    for (auto& [id, session] : sessions_)
+      if (session.gpu == &gpu && session.page->unasked != unasked) store_word(session.page->unasked, unasked);
+  }
   for (const SessionId id : silent) {
     say(sessions_.at(id), {Code::TooSlow, "no HELLO"}, true);
     end(id, now, true);
@@ -201,7 +213,7 @@ void Service::update(Session& session, Time now) {
   for (std::uint32_t k = 0; k < kStubs; ++k) {
     std::optional<Taken>& taken = session.stubs[k];
     if (!taken || !taken->job) continue;
-    const Progress p = executor_->progress(*taken->job, now);
+    const Progress p = session.gpu->executor->progress(*taken->job, now);
     Stub& stub = session.page->stub[k];
     store_word(stub.tasks_begun, p.tasks_begun);
     store_word(stub.tasks_done, p.tasks_done);
@@ -215,7 +227,7 @@ void Service::update(Session& session, Time now) {
     const std::uint64_t word = word_of(stub_state(p.state), p.share, p.evictions).packed();
     if (p.state == JobState::Done) {
       session.held += p.held;
-      forsaken_.push_back(*taken->job);  // forgotten when the scheduler has heard of it
+      session.gpu->forsaken.push_back(*taken->job);  // forgotten when the scheduler has heard of it
       taken->job.reset();
       taken->evictions = 0;
     }
@@ -239,15 +251,18 @@ void Service::say_late(const Session& session, const KernelDescriptor& kernel, L
                       late ? "" : ": nobody waits for it any more"));
 }
 
-void Service::note_share(Session& session, const KernelDescriptor& kernel, const Share& share) const {
-  std::optional<CtaCount> ctas = std::min(share.ctas, occupancy(kernel.demand(), machine_.sm.capacity));
-  if (share.sms.first.value() != 0 || share.sms.count < machine_.num_sms) ctas.reset();
+void Service::note_share(Session& session, const KernelDescriptor& kernel, const Share& share) {
+  const MachineConfig& machine = session.gpu->machine;
+  std::optional<CtaCount> ctas = std::min(share.ctas, occupancy(kernel.demand(), machine.sm.capacity));
+  if (share.sms.first.value() != 0 || share.sms.count < machine.num_sms) ctas.reset();
   const auto [held, fresh] = session.held_ctas.try_emplace(kernel.name, ctas);
   if (!fresh && held->second != ctas) held->second.reset();
 }
 
 std::optional<Time> Service::next() const {
-  std::optional<Time> first = executor_->next();
+  std::optional<Time> first;
+  for (const Gpu& gpu : gpus_)
+    if (const auto next = gpu.executor->next(); next && (!first || *next < *first)) first = next;
   for (const auto& [id, session] : sessions_)
     if (!session.is_open() && (!first || session.hello_by < *first)) first = session.hello_by;
   return first;
@@ -255,7 +270,11 @@ std::optional<Time> Service::next() const {
 
 std::vector<Outgoing> Service::take_outgoing() { return std::exchange(outgoing_, {}); }
 std::vector<SessionId> Service::take_closed() { return std::exchange(closed_, {}); }
-std::uint64_t Service::decisions() const { return calls_before_ + scheduler_->calls(); }
+std::uint64_t Service::decisions() const {
+  std::uint64_t calls = calls_before_;
+  for (const Gpu& gpu : gpus_) calls += gpu.scheduler->calls();
+  return calls;
+}
 
 bool Service::awaits_leaving() const {
   if (options_.executor != ExecutorKind::Gpu) return false;  // those leave by time
@@ -266,10 +285,20 @@ bool Service::awaits_leaving() const {
 }
 
 std::size_t Service::open_jobs() const {
-  std::size_t jobs = forsaken_.size();
-  for (const auto& [id, session] : sessions_)
-    jobs += static_cast<std::size_t>(std::ranges::count_if(session.stubs, [](const auto& s) { return s && s->job; }));
+  std::size_t jobs = 0;
+  for (const Gpu& gpu : gpus_) jobs += open_jobs(gpu);
   return jobs;
+}
+std::size_t Service::open_jobs(const Gpu& gpu) const {
+  std::size_t jobs = gpu.forsaken.size();
+  for (const auto& [id, session] : sessions_)
+    if (session.gpu == &gpu)
+      jobs += static_cast<std::size_t>(std::ranges::count_if(session.stubs, [](const auto& s) { return s && s->job; }));
+  return jobs;
+}
+bool Service::used(const Gpu& gpu, const Session* but) const {
+  return std::ranges::any_of(sessions_,
+                             [&](const auto& s) { return s.second.gpu == &gpu && s.second.has_context && &s.second != but; });
 }
 
 }  // namespace sluice::service

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -23,6 +26,9 @@
 namespace sluice::service {
 
 using SessionId = Quantity<struct SessionIdTag, std::uint32_t>;  ///< counts up from 1; never used again
+
+using GpuId = std::array<std::uint8_t, 16>;             ///< its UUID; zeros: nobody has said it
+[[nodiscard]] std::string to_string(const GpuId& gpu);  ///< "GPU-..." as nvidia-smi has it; empty: nobody has said it
 
 /// Who is at the other end of a session.
 struct Peer {
@@ -46,18 +52,21 @@ struct ServiceOptions {
   bool isolate = false;  ///< executor Gpu: one session holds the GPU at a time
   /// Executor Gpu: whether the contexts of all others are lost when this process has died with work on the GPU; null: never.
   std::function<bool(pid_t)> takes_others{};
-  /// Executor Gpu: a scheduler for the machine that a client reports. Without it the machine stays what it is.
-  std::function<std::unique_ptr<IScheduler>(const MachineConfig&)> for_machine{};
-  bool hold = false;                     ///< executor Gpu: clients hold what cannot be transformed to their turns
-  std::uint64_t memory = 0;              ///< bytes of the GPU's that a client may allocate; 0: any
-  std::shared_ptr<KernelTimes> times{};  ///< executor Gpu: learns from the clients' coverage; null: nothing learns
+  /// Executor Gpu: a scheduler for another GPU that a client reports, and what will be learned there. Without it there is one.
+  std::function<std::unique_ptr<IScheduler>(const MachineConfig&, const std::shared_ptr<KernelTimes>&)> make_scheduler{};
+  bool any_machine = false;  ///< with make_scheduler: GPUs are as clients report them; else every one is as the first machine
+  bool hold = false;         ///< executor Gpu: clients hold what cannot be transformed to their turns
+  std::uint64_t memory = 0;  ///< bytes of a GPU's memory that a client may allocate; 0: any
+  std::shared_ptr<KernelTimes> times{};  ///< executor Gpu: of the first GPU; null: nothing learns
+  std::filesystem::path learned{};       ///< where times are kept, a file for each GPU; empty: nowhere
   std::size_t most_sessions = 64;
   Time hello_within = std::chrono::seconds(1);
   FakeCosts costs{};
 };
 
-/// The service without sockets, files, processes and clocks: messages in, messages and words of pages out. Jobs run on an
-/// executor: the fake one, or the clients themselves. All that a client can do wrong ends as an Error to that client.
+/// The service without sockets, processes and clocks: messages in, messages and words of pages out. Jobs run on an executor: the
+/// fake one, or the clients themselves. Each GPU has a scheduler and an executor of its own, and each session a GPU. All that a
+/// client can do wrong ends as an Error to that client.
 class Service {
  public:
   using Log = std::function<void(const std::string& line)>;
@@ -89,13 +98,14 @@ class Service {
   [[nodiscard]] std::string status_json(Time now) const;
   static constexpr Time kStatusLife = std::chrono::milliseconds(20);  ///< for which STATUS is answered with the same text
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
-  [[nodiscard]] std::size_t open_jobs() const;
+  [[nodiscard]] std::size_t open_jobs() const;  ///< of all GPUs
   [[nodiscard]] std::uint64_t decisions() const;
   [[nodiscard]] std::uint64_t lost_sessions() const { return lost_; }
   /// Contexts were lost since the last call: what they lived in is to be started anew.
   [[nodiscard]] bool take_context_loss() { return std::exchange(contexts_lost_, false); }
 
  private:
+  struct Gpu;
   struct Taken;
   struct Covered;
   struct Session;
@@ -114,7 +124,10 @@ class Service {
   void take(Session& session, const Coverage& m);
   [[nodiscard]] Taken& taken(Session& session, std::uint32_t stub);
   [[nodiscard]] static nlohmann::ordered_json kernels_json(const Session& session, Time held);
-  void make_executor(std::unique_ptr<IScheduler> scheduler);
+  void make_executor(Gpu& gpu, std::unique_ptr<IScheduler> scheduler);
+  [[nodiscard]] Gpu& gpu_of(const Session& session, const Machine& m);
+  [[nodiscard]] bool used(const Gpu& gpu, const Session* but) const;  ///< by a session that has said so
+  [[nodiscard]] std::size_t open_jobs(const Gpu& gpu) const;
   void answer(const Session& session, std::uint32_t value, std::int32_t priority);
   void say(const Session& session, const Refusal& refusal, bool fatal);
   void end(SessionId id, Time now, bool lost);
@@ -122,23 +135,18 @@ class Service {
   void contexts_end(const std::string& why, Time now);
   void update(Session& session, Time now);
   void say_late(const Session& session, const KernelDescriptor& kernel, Leaving how) const;
-  [[nodiscard]] std::uint64_t ctas_of(const KernelDescriptor& kernel, const Share& share) const;
-  void note_share(Session& session, const KernelDescriptor& kernel, const Share& share) const;
+  static void note_share(Session& session, const KernelDescriptor& kernel, const Share& share);
   template <class Message>
   void send(SessionId to, const Message& message, std::string text = {});
 
-  MachineConfig machine_;
-  std::unique_ptr<Logged> scheduler_;
   ServiceOptions options_;
   Log events_;
   Log decisions_;
-  std::uint64_t calls_before_ = 0;  ///< of schedulers for other machines
-  bool machine_known_ = false;      ///< a client has reported it
-  std::unique_ptr<IExecutor> executor_;
+  std::uint64_t calls_before_ = 0;  ///< of schedulers that are gone
+  std::list<Gpu> gpus_;             ///< the first is that of sessions which have not said theirs
   std::map<SessionId, Session> sessions_;
   std::vector<Outgoing> outgoing_;
   std::vector<SessionId> closed_;
-  std::vector<JobId> forsaken_;  ///< jobs of nobody that the scheduler has yet to hear of
   std::uint32_t last_session_ = 0;
   std::uint64_t lost_ = 0, orders_ = 0;
   bool contexts_lost_ = false;

@@ -24,6 +24,13 @@ std::optional<std::string> text(const char (&field)[n]) {
   return std::string(field, end);
 }
 
+/// A kernel's name, apart from the same one of another program.
+std::string identity(const std::string& name, std::uint64_t module) {
+  return module == 0 ? name : fmt::format("{}@{:016x}", name, module);
+}
+
+constexpr std::size_t kMostGpus = 16;  ///< beyond them those that nobody uses are forgotten
+
 bool is_priority(std::int32_t p) { return p == kThreadPriority || (p >= 0 && p <= kMaxPriority); }
 
 }  // namespace
@@ -99,7 +106,7 @@ void Service::take(Session& session, const Register& m) {
   const std::optional<std::string> name = text(m.name);
   if (!name || m.reserved != 0) throw Refusal{Code::Malformed, "REGISTER: name or reserved field"};
   KernelDescriptor kernel;
-  kernel.name = *name;
+  kernel.name = identity(*name, m.module);
   kernel.block_threads = m.block_threads;
   kernel.registers_per_cta = m.registers;
   kernel.shared_bytes_per_cta = m.shared_bytes;
@@ -107,7 +114,7 @@ void Service::take(Session& session, const Register& m) {
   if (m.block_threads == 0 || m.block_threads > kMostThreads)
     throw Refusal{Code::Invalid, fmt::format("block_threads = {}: must be 1..{}", m.block_threads, kMostThreads)};
   try {
-    check_fits(machine_, kernel);
+    check_fits(session.gpu->machine, kernel);
   } catch (const InputError& error) {
     throw Refusal{Code::Invalid, error.what()};
   }
@@ -128,8 +135,8 @@ void Service::take(Session& session, const TakeStub& m, Time now) {
     if (stub.job) {
       try {
         const JobId before = *stub.job;
-        stub.job = executor_->change_kernel(before, session.kernels[m.kernel], now);
-        forsaken_.push_back(before);
+        stub.job = session.gpu->executor->change_kernel(before, session.kernels[m.kernel], now);
+        session.gpu->forsaken.push_back(before);
       } catch (const InputError& error) {
         throw Refusal{Code::Invalid, fmt::format("stub {}: {}", m.stub, error.what())};
       }
@@ -172,8 +179,8 @@ void Service::take(Session& session, const Submit& m, Time now) {
   launch.priority = launching.priority;
   launch.owner = session.id.value();
   try {
-    check_fits(machine_, launch.kernel);  // the machine may be another one than when it was registered
-    launching.job = executor_->submit(launch, now);
+    check_fits(session.gpu->machine, launch.kernel);  // it may be another one than when the kernel was registered
+    launching.job = session.gpu->executor->submit(launch, now);
   } catch (const InputError& error) {
     throw Refusal{Code::Invalid, error.what()};
   }
@@ -192,7 +199,7 @@ void Service::take(Session& session, const Report& m, Time now) {
   Taken& stub = taken(session, m.stub);
   if (!stub.job) throw Refusal{Code::Invalid, fmt::format("stub {}: its launch has ended", m.stub)};
   try {
-    executor_->report(*stub.job, m, now);
+    session.gpu->executor->report(*stub.job, m, now);
     session.has_run |= m.tasks_begun != 0;
   } catch (const InputError& error) {
     throw Refusal{Code::Invalid, fmt::format("stub {}: {}", m.stub, error.what())};
@@ -206,31 +213,58 @@ void Service::take(Session& session, const Machine& m) {
   const bool sane = m.sms >= 1 && m.sms <= kMostSms && m.threads >= 32 && m.threads <= kMostThreads && m.registers >= 1 &&
                     m.registers <= kMostBytes && m.shared_bytes <= kMostBytes && m.cta_slots >= 1 && m.cta_slots <= kMostSlots;
   if (m.reserved != 0 || !sane) throw Refusal{Code::Invalid, "MACHINE: a figure out of its range"};
+  Gpu& gpu = gpu_of(session, m);
+  const bool works = std::ranges::any_of(session.stubs, [](const auto& stub) { return stub && stub->job; });
+  if (session.gpu != &gpu && works) throw Refusal{Code::Busy, "MACHINE: a launch on another GPU has not ended"};
   const SmResources sm{m.threads, m.registers, m.shared_bytes, m.cta_slots};
-  const bool same = machine_.num_sms == m.sms && machine_.sm.capacity == sm;
-  if (!same && (machine_known_ || !options_.for_machine || open_jobs() != 0))
-    throw Refusal{Code::Invalid, fmt::format("the service shares a GPU of {} SMs, not this one of {} SMs: {}", machine_.num_sms,
-                                             m.sms, machine_.name)};
+  const bool same = gpu.machine.num_sms == m.sms && gpu.machine.sm.capacity == sm;
+  const bool settled = gpu.known && used(gpu, &session);
+  if (!same && (settled || !options_.any_machine || open_jobs(gpu) != 0))
+    throw Refusal{Code::Invalid, fmt::format("the service shares a GPU of {} SMs, not this one of {} SMs: {}",
+                                             gpu.machine.num_sms, m.sms, gpu.machine.name)};
   if (!same) {
-    machine_.num_sms = m.sms;
-    machine_.sm.capacity = sm;
-    machine_.name = "as client " + std::to_string(session.peer.pid) + " has it";
-    make_executor(options_.for_machine(machine_));
+    gpu.machine.num_sms = m.sms;
+    gpu.machine.sm.capacity = sm;
+    gpu.machine.name = "as client " + std::to_string(session.peer.pid) + " has it";
+    make_executor(gpu, options_.make_scheduler(gpu.machine, gpu.times));
   }
-  machine_known_ = session.has_context = true;
+  session.gpu = &gpu;
+  gpu.known = session.has_context = true;
   answer(session, m.sms, session.priority);
+}
+
+/// The one of that UUID. The first that is reported is the service's first.
+Service::Gpu& Service::gpu_of(const Session& session, const Machine& m) {
+  Gpu& first = gpus_.front();
+  const auto known = std::ranges::find(gpus_, m.gpu, &Gpu::id);
+  if (m.gpu == GpuId{} || known != gpus_.end()) return m.gpu == GpuId{} ? first : *known;
+  Gpu* gpu = first.id == GpuId{} && !(first.known && used(first, &session)) ? &first : nullptr;
+  if (gpu == nullptr) {
+    if (!options_.make_scheduler) throw Refusal{Code::Invalid, "the service shares another GPU alone"};
+    for (auto old = std::next(gpus_.begin()); old != gpus_.end();) {  // one that nobody uses makes room
+      const bool goes = gpus_.size() > kMostGpus && !used(*old, nullptr) && open_jobs(*old) == 0;
+      if (goes) old->scheduler->tell(to_string(old->id)), calls_before_ += old->scheduler->calls();
+      old = goes ? gpus_.erase(old) : std::next(old);
+    }
+    gpu = &gpus_.emplace_back(Gpu{.machine = first.machine, .times = options_.times ? std::make_shared<KernelTimes>() : nullptr});
+    make_executor(*gpu, options_.make_scheduler(gpu->machine, gpu->times));
+  }
+  gpu->id = m.gpu;
+  if (gpu->times && !options_.learned.empty()) gpu->times->keep(options_.learned / (to_string(gpu->id) + ".json"), events_);
+  return *gpu;
 }
 
 void Service::take(Session& session, const Coverage& m) {
   const std::optional<std::string> name = text(m.name), reason = m.reason[0] == 0 ? std::string() : text(m.reason);
   if (m.reserved != 0 || m.way > static_cast<std::uint32_t>(Way::Native) || !name || !reason)
     throw Refusal{Code::Malformed, "COVERAGE: way, name, reason or reserved field"};
-  if (session.covered.size() >= kKernels && !session.covered.contains({m.way, *name})) return;  // the sums miss it
-  session.covered[{m.way, *name}] = {m.launches, m.gpu_ns, *reason};
-  const auto held = session.held_ctas.find(*name);
-  const bool teaches = options_.times != nullptr && m.way == static_cast<std::uint32_t>(Way::Quota) && m.launches != 0 &&
+  const std::string kernel = identity(*name, m.module);
+  if (session.covered.size() >= kKernels && !session.covered.contains({m.way, kernel})) return;  // the sums miss it
+  session.covered[{m.way, kernel}] = {m.launches, m.gpu_ns, *reason};
+  const auto held = session.held_ctas.find(kernel);
+  const bool teaches = session.gpu->times && m.way == static_cast<std::uint32_t>(Way::Quota) && m.launches != 0 &&
                        held != session.held_ctas.end() && held->second;
-  if (teaches) options_.times->learn(*name, *held->second, static_cast<double>(m.gpu_ns) / static_cast<double>(m.launches));
+  if (teaches) session.gpu->times->learn(kernel, *held->second, static_cast<double>(m.gpu_ns) / static_cast<double>(m.launches));
 }
 
 void Service::take(Session& session, const Release& m) {

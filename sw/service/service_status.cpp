@@ -14,28 +14,26 @@ constexpr std::size_t kReasons = 256;  ///< of a client, in one status
 
 nlohmann::ordered_json part(std::uint64_t launches, double ms) { return {{"launches", launches}, {"gpu_ms", ms}}; }
 
+/// CTAs that a share allows, all SMs together.
+std::uint64_t ctas_of(const MachineConfig& machine, const KernelDescriptor& kernel, const Share& share) {
+  const std::uint32_t sms = std::min(share.sms.count, machine.num_sms - std::min(share.sms.first.value(), machine.num_sms));
+  return std::uint64_t{sms} * std::min(share.ctas, occupancy(kernel.demand(), machine.sm.capacity)).value();
+}
+
 }  // namespace
 
 /// Of a client that reports no coverage: what the executor knows.
 nlohmann::ordered_json Service::kernels_json(const Session& session, Time held) {
   if (session.covered.empty()) {
     const double ms = std::chrono::duration<double, std::milli>(held).count();
-    return {{"quota", part(session.launches, ms)}, {"split", part(0, 0)}, {"native", part(0, 0)}};
+    return {{"quota", part(session.launches, ms)}, {"native", part(0, 0)}};
   }
-  std::array<std::pair<std::uint64_t, double>, 3> sums{};
+  std::array<std::pair<std::uint64_t, double>, 2> sums{};
   for (const auto& [kernel, covered] : session.covered) {
     sums.at(kernel.first).first += covered.launches;
     sums.at(kernel.first).second += static_cast<double>(covered.gpu_ns) / 1e6;
   }
-  return {{"quota", part(sums[0].first, sums[0].second)},
-          {"split", part(sums[1].first, sums[1].second)},
-          {"native", part(sums[2].first, sums[2].second)}};
-}
-
-/// CTAs that a share allows, all SMs together.
-std::uint64_t Service::ctas_of(const KernelDescriptor& kernel, const Share& share) const {
-  const std::uint32_t sms = std::min(share.sms.count, machine_.num_sms - std::min(share.sms.first.value(), machine_.num_sms));
-  return std::uint64_t{sms} * std::min(share.ctas, occupancy(kernel.demand(), machine_.sm.capacity)).value();
+  return {{"quota", part(sums[0].first, sums[0].second)}, {"native", part(sums[1].first, sums[1].second)}};
 }
 
 std::string Service::status_json(Time now) const {
@@ -48,10 +46,10 @@ std::string Service::status_json(Time now) const {
     auto best = kMostAdvanced.size();
     for (const std::optional<Taken>& stub : session.stubs) {
       if (!stub || !stub->job) continue;
-      const Progress p = executor_->progress(*stub->job, now);
+      const Progress p = session.gpu->executor->progress(*stub->job, now);
       held += p.held;
       if (stub->waits_since) waited += now - *stub->waits_since;
-      share += ctas_of(session.kernels[stub->kernel], p.share);
+      share += ctas_of(session.gpu->machine, session.kernels[stub->kernel], p.share);
       const auto at = std::ranges::find(kMostAdvanced, p.state) - kMostAdvanced.begin();
       best = std::min(best, static_cast<std::size_t>(at));
     }
@@ -60,6 +58,7 @@ std::string Service::status_json(Time now) const {
       if (!covered.reason.empty() && reasons.size() < kReasons) reasons[kernel.second] = covered.reason;
     clients.push_back({{"pid", session.peer.pid},
                        {"name", session.name},
+                       {"gpu", to_string(session.gpu->id)},
                        {"priority", session.priority},
                        {"state", best == kMostAdvanced.size() ? "idle" : sluice::to_string(kMostAdvanced[best])},
                        {"share_ctas", share},

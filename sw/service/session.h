@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sw/service/logged_scheduler.h"
 #include "sw/service/service.h"
 
 namespace sluice::service {
@@ -17,6 +18,17 @@ namespace sluice::service {
 struct Service::Refusal {
   Code code;
   std::string text;
+};
+
+/// A GPU, and who decides there.
+struct Service::Gpu {
+  MachineConfig machine;
+  GpuId id{};
+  bool known = false;  ///< a client has reported it
+  std::shared_ptr<KernelTimes> times;
+  std::unique_ptr<Logged> scheduler{};
+  std::unique_ptr<IExecutor> executor{};
+  std::vector<JobId> forsaken{};  ///< jobs of nobody that the scheduler has yet to hear of
 };
 
 /// A place of the page.
@@ -39,6 +51,7 @@ struct Service::Session {
   SessionId id;
   Peer peer;
   Page* page;
+  Gpu* gpu;
   Time hello_by;
   std::string name{};
   std::int32_t priority = 0;

@@ -42,7 +42,7 @@ typedef enum { /* of a stub */
 } sluice_state;
 
 typedef enum { SLUICE_PROGRESS, SLUICE_LAST_TASK_BEGUN, SLUICE_EVICTED, SLUICE_ENDED } sluice_what;
-typedef enum { SLUICE_QUOTA, SLUICE_SPLIT, SLUICE_NATIVE } sluice_way;
+typedef enum { SLUICE_QUOTA, SLUICE_NATIVE } sluice_way;
 
 typedef struct sluice_session sluice_session;
 typedef uint32_t sluice_stub; /* 0..62: the place of a launch in its session; a program has one a stream */
@@ -56,6 +56,7 @@ typedef struct {
   uint32_t block_threads; /* of one CTA, 1..1024 */
   uint32_t registers;     /* of one CTA, 32 bits each */
   uint32_t shared_bytes;  /* of one CTA */
+  uint64_t module;        /* what tells the name from the same one of another program, such as a hash of its code; 0: nothing */
 } sluice_kernel;
 
 typedef struct {
@@ -74,6 +75,7 @@ typedef struct {
 typedef struct {
   uint32_t sms;
   uint32_t threads, registers, shared_bytes, ctas; /* of one SM: what it holds at a time */
+  uint8_t uuid[16];                                /* as its driver says; zeros: not known */
 } sluice_gpu;
 /* NOLINTEND(modernize-use-using) */
 
@@ -102,11 +104,11 @@ sluice_error sluice_release(sluice_session* session, sluice_stub stub);
 /* Executor `gpu`. None of these waits for an answer but sluice_machine. begun, done: tasks of the launch until now.
  * SLUICE_EVICTED answers the state SLUICE_TO_EVICT: no CTA of the stub is left on the GPU, tasks are. */
 sluice_error sluice_report(sluice_session* session, sluice_stub stub, sluice_what what, uint64_t begun, uint64_t done);
-/* The GPU that this process uses: the service shares the one that it is told first, unless it was started for another. */
+/* The GPU that this session is for: the service shares each by itself. A process that uses two has a session for each. */
 sluice_error sluice_machine(sluice_session* session, const sluice_gpu* gpu);
 /* How launches of a kernel ran in this process until now, for `sluice serve status`. reason: may be NULL. */
-sluice_error sluice_coverage(sluice_session* session, sluice_way way, const char* kernel, const char* reason, uint64_t launches,
-                             uint64_t gpu_ns);
+sluice_error sluice_coverage(sluice_session* session, sluice_way way, const char* kernel, uint64_t module, const char* reason,
+                             uint64_t launches, uint64_t gpu_ns);
 /* To poll(2): readable when the service has said something. sluice_listen() takes that in; sluice_read() has what it changed. */
 int sluice_descriptor(const sluice_session* session);
 sluice_error sluice_listen(sluice_session* session);

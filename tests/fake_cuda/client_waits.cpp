@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
   const auto launch = [&](CUfunction function, CUstream in, unsigned blocks = 800) {
     return good(CU(cuLaunchKernel)(function, blocks, 1, 1, 64, 1, 1, 0, in, arguments, nullptr));
   };
+  CUdeviceptr memory = 0;
+  expect(good(CU(cuMemAlloc)(&memory, 4)), "memory");
   expect(good(CU(cuLibraryLoadData)(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0)), "library");
   expect(good(CU(cuModuleLoadData)(&module, kPtx)), "module");
   expect(good(CU(cuModuleGetFunction)(&k, module, "k")), "k");
@@ -95,6 +97,17 @@ int main(int argc, char** argv) {
     }
     return wrong;
   }
+  if (call == "thousand_behind") {  // natively the driver's queue has room for them
+    quota("2");
+    expect(good(CU(cuModuleGetFunction)(&waits, module, "waits_for_frees")), "waits_for_frees");
+    expect(good(CU(cuModuleGetFunction)(&frees, module, "frees")), "frees");
+    for (int round = 0; round < 2; ++round) {
+      expect(launch(waits, stream), "one that waits");
+      for (int n = 0; n < 800; ++n) expect(good(CU(cuMemsetD8Async)(memory, 9, 4, stream)), "behind it");
+      expect(launch(frees, beside) && good(CU(cuCtxSynchronize)()), "both end");
+    }
+    return wrong;
+  }
   quota("all");
   expect(launch(k, stream) && good(CU(cuCtxSynchronize)()), "with the whole GPU");
   CUgraph graph = nullptr;
@@ -111,8 +124,6 @@ int main(int argc, char** argv) {
   sleep_ms(100);
   CUstream made = nullptr;
   unsigned here = 0, there = 7;
-  CUdeviceptr memory = 0;
-  if (call == "cuMemsetD8Async") expect(good(CU(cuMemAlloc)(&memory, 4)), "memory");
   const auto new_kernel = [&] { return good(CU(cuLibraryGetKernel)(&kernel, library, "k")); };
   const std::map<std::string, std::function<bool()>> calls = {
       {"cuModuleLoadData", [&] { return good(CU(cuModuleLoadData)(&other, kPtx)); }},
@@ -131,6 +142,23 @@ int main(int argc, char** argv) {
        [&] {
          bool all = true;
          for (int n = 0; n < 1100; ++n) all = good(CU(cuMemsetD8Async)(memory, 0, 4, stream)) && all;
+         return all;
+       }},
+      {"cuStreamWaitEvent",  // another stream's queue fills up behind the event
+       [&] {
+         CUevent event = nullptr;
+         bool all = good(CU(cuEventCreate)(&event, 0)) && good(CU(cuEventRecord)(event, stream)) &&
+                    good(CU(cuStreamWaitEvent)(beside, event, 0));
+         for (a = 1000; a < 2100; ++a)
+           all = (a % 2 == 0 ? launch(k, beside, 2) : good(CU(cuMemsetD8Async)(memory, 9, 4, beside))) && all;
+         return all;
+       }},
+      {"cuStreamWaitEvent, then memory",
+       [&] {
+         CUevent event = nullptr;
+         bool all = good(CU(cuEventCreate)(&event, 0)) && good(CU(cuEventRecord)(event, stream)) &&
+                    good(CU(cuStreamWaitEvent)(beside, event, 0));
+         for (int n = 0; n < 1100; ++n) all = good(CU(cuMemsetD8Async)(memory, 9, 4, beside)) && all;
          return all;
        }},
       {"cuMemFree", [&] { return good(CU(cuMemFree)(0)); }},

@@ -33,6 +33,8 @@ struct Context {
   std::atomic<CUresult> error = CUDA_SUCCESS;
 };
 [[nodiscard]] Context& context(CUcontext handle);
+/// FAKE_CUDA_DEVICES: 2: the second context is the second's. CUDA_VISIBLE_DEVICES says which, and in which order, as digits.
+[[nodiscard]] CUdevice device_of(CUcontext handle);
 [[nodiscard]] CUcontext current();
 [[nodiscard]] CUcontext context_of(CUstream stream);
 [[nodiscard]] CUresult error_of(CUstream stream);

@@ -120,6 +120,10 @@ static int number(const char* variable, int otherwise) {
   return set == nullptr ? otherwise : std::atoi(set);
 }
 
+CUdevice device_of(CUcontext handle) {
+  return number("FAKE_CUDA_DEVICES", 1) == 2 && handle == reinterpret_cast<CUcontext>(2) ? 1 : 0;
+}
+
 static std::map<const char*, std::size_t>& device_memory() {
   static auto* all = new std::map<const char*, std::size_t>;
   return *all;
@@ -185,7 +189,13 @@ CUresult cuDeviceGetName(char* name, int bytes, CUdevice) {
 }
 CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
 CUresult cuDriverGetVersion(int* v) { return *v = 13000, CUDA_SUCCESS; }
-CUresult cuDeviceGet(CUdevice* d, int) { return *d = 0, CUDA_SUCCESS; }
+CUresult cuDeviceGetCount(int* count) { return *count = sluice::fake::number("FAKE_CUDA_DEVICES", 1), CUDA_SUCCESS; }
+CUresult cuDeviceGet(CUdevice* d, int number) { return *d = number, CUDA_SUCCESS; }
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice d) {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::memset(uuid->bytes, visible == nullptr ? '0' + d : visible[2 * d], sizeof uuid->bytes);
+  return CUDA_SUCCESS;
+}
 CUresult cuDeviceGetAttribute(int* v, CUdevice_attribute which, CUdevice) {
   *v = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR               ? 9
        : which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT                 ? 4
@@ -218,7 +228,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice) {
   c.id = ++sluice::fake::g_contexts;
   return tell("reset"), CUDA_SUCCESS;
 }
-CUresult cuCtxGetDevice(CUdevice* d) { return *d = 0, CUDA_SUCCESS; }
+CUresult cuCtxGetDevice(CUdevice* d) { return *d = sluice::fake::device_of(sluice::fake::g_current), CUDA_SUCCESS; }
 CUresult cuCtxGetId(CUcontext c, unsigned long long* id) {
   return *id = sluice::fake::context(c == nullptr ? sluice::fake::g_current : c).id, CUDA_SUCCESS;
 }

@@ -167,6 +167,7 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec e, CUgraphNode n, const C
 }
 CUresult cuGraphLaunch(CUgraphExec e, CUstream s) {
   const auto inside = in_driver();
+  wait_for_room(s);
   const auto under_way = exec(e)->under_way;
   ++*under_way;
   for (Node* n : exec(e)->order) {

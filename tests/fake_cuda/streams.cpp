@@ -79,7 +79,8 @@ std::uintptr_t channels() {
 }
 std::shared_ptr<Stream> stream_of(CUstream stream) {
   if (stream == CU_STREAM_LEGACY) stream = nullptr;  // two names of one stream
-  stream = reinterpret_cast<CUstream>(reinterpret_cast<std::uintptr_t>(stream) % channels());
+  const auto handle = reinterpret_cast<std::uintptr_t>(stream);
+  stream = reinterpret_cast<CUstream>(handle % channels() + (handle < 5000 ? 0 : 100));  // each device has channels of its own
   const std::scoped_lock held(g_lock);
   std::shared_ptr<Stream>& s = streams()[stream];
   if (s == nullptr) s = std::make_shared<Stream>();
@@ -306,7 +307,7 @@ using sluice::fake::Event;
 extern "C" {
 CUresult cuStreamCreate(CUstream* s, unsigned) {
   static std::atomic<std::uintptr_t> next{1000};
-  *s = reinterpret_cast<CUstream>(next++);
+  *s = reinterpret_cast<CUstream>(next++ + (sluice::fake::current() == reinterpret_cast<CUcontext>(2) ? 4000 : 0));
   // One beyond the channels is not there before what sleeps in its channel has ended.
   const auto inside = sluice::fake::in_driver();
   if (next > 1000U + sluice::fake::channels()) sluice::fake::wait_for_stream(*s);

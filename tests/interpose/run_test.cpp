@@ -143,6 +143,29 @@ TEST_F(Run, NoCallOfTheDriverKeepsOrdersFromWhatSleeps) {
   }
 }
 
+/// It may be behind an event that is behind a launch that sleeps.
+TEST_F(Run, AStreamThatWaitsForAnothersEventMayFillItsQueue) {
+  waits("'cuStreamWaitEvent, then memory'");
+  booked(" slept ", 1);
+  fs::remove(folder_ / "books");
+  waits("cuStreamWaitEvent");
+  booked(" slept ", 1);
+  std::istringstream in(text("books"));
+  int next = 1000;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t at = line.find(" arg 1") == std::string::npos ? line.find(" arg 2") : line.find(" arg 1");
+    if (at == std::string::npos) continue;
+    EXPECT_EQ(std::stoi(line.substr(at + 5)), next) << "in their order";
+    next += 2;
+  }
+  EXPECT_EQ(next, 2100);
+}
+
+TEST_F(Run, BehindBlocksThatWaitTheQueueHoldsWhatTheDriversDoes) {
+  waits("thousand_behind");
+  booked("launch waits_for_frees", 2);
+}
+
 TEST_F(Run, OrdersPassAGraphThatSleepsInTheirChannel) {
   waits("graph");
   booked("quota 0 wanted 0 blocks 800 wrong 0 slept ", 2);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -49,6 +50,10 @@ class Process {
 
 class ServiceRun : public Sluice {
  protected:
+  void SetUp() override {
+    Sluice::SetUp();
+    ::setenv("XDG_STATE_HOME", (folder_ / "state").c_str(), 1);
+  }
   [[nodiscard]] std::string file(const std::string& name) const { return "'" + (folder_ / name).string() + "'"; }
   Process serve(const std::string& options) {
     Process daemon(SLUICE_BINARY " serve --executor gpu --socket " + file("s") + " --log " + file("log") + " " + options + " 2>" +
@@ -130,6 +135,81 @@ TEST_F(ServiceRun, TheStatusTellsWhatAProgramHas) {
   EXPECT_EQ(status()["clients"][0]["name"], "first");
   EXPECT_EQ(status()["clients"][0]["priority"], 3);
   EXPECT_EQ(status()["clients"][0]["pid"], a.pid()) << "the program is the process that was started";
+}
+
+/// A program with two GPUs, and one whose only GPU is the other's second.
+TEST_F(ServiceRun, EachGpuIsSharedByItselfWhateverItsNumber) {
+  Process daemon = serve("--scheduler even");
+  ::setenv("FAKE_CUDA_DEVICES", "2", 1);
+  ::setenv("STEADY_GPUS", "2", 1);
+  Process both = run("both", "1 400 300 100");
+  ::setenv("STEADY_GPUS", "1", 1);
+  ::setenv("CUDA_VISIBLE_DEVICES", "1", 1);
+  Process one = run("one", "1 400 300 100");
+  for (const char* name : {"FAKE_CUDA_DEVICES", "STEADY_GPUS", "CUDA_VISIBLE_DEVICES"}) ::unsetenv(name);
+  const std::string first = "GPU-30303030-3030-3030-3030-303030303030";
+  EXPECT_TRUE(soon([&] {
+    std::vector<int> of_first, of_second;
+    for (const auto& c : status()["clients"]) (c["gpu"] == first ? of_first : of_second).push_back(c["share_ctas"]);
+    return of_first == std::vector{32} && of_second == std::vector{16, 16};
+  })) << status()
+      << text("both.err") << text("one.err");
+  EXPECT_EQ(both.wait(), 0) << text("both.err");
+  EXPECT_EQ(one.wait(), 0) << text("one.err");
+  EXPECT_EQ(launches("both").second, 800);
+  EXPECT_EQ(launches("one").second, 400);
+  std::set<int> gpus;
+  for (const auto& row : nlohmann::json::parse(text("both.json"))["table"])
+    if (row["way"] == "quota") gpus.insert(row["gpu"].get<int>());
+  EXPECT_EQ(gpus, (std::set{0, 1})) << text("both.json");
+  EXPECT_EQ(daemon.end(SIGTERM), 130);
+}
+
+TEST_F(ServiceRun, WhatWasLearnedOutlivesTheService) {
+  for (const bool learned : {false, true}) {
+    Process daemon = serve("--scheduler adaptive");
+    Process a = run("a", "1 80 300 4");
+    EXPECT_EQ(a.wait(), 0) << text("a.err");
+    EXPECT_TRUE(soon([&] { return status()["clients"].empty(); }));
+    EXPECT_EQ(daemon.end(SIGTERM), 130);
+    EXPECT_EQ(text("log").find("has been timed yet") == std::string::npos, learned) << text("log");
+    EXPECT_NE(text("state/sluice/GPU-30303030-3030-3030-3030-303030303030.json").find("\"k@"), std::string::npos);
+    fs::remove(folder_ / "log");
+  }
+}
+
+TEST_F(ServiceRun, MoreStreamsThanTheServiceHasPlacesAreUnderTheirOwnShares) {
+  Process daemon = serve("--scheduler even");
+  Process a = run("a", "100 6 40 3"), b = run("b", "1 400 300 4");
+  EXPECT_EQ(a.wait(), 0) << text("a.err");
+  EXPECT_EQ(b.wait(), 0) << text("b.err");
+  EXPECT_EQ(launches("a").second, 600);
+  EXPECT_EQ(text("a.err").find("stub"), std::string::npos) << text("a.err");
+  EXPECT_EQ(status()["lost"], 0);
+  EXPECT_EQ(daemon.end(SIGTERM), 130);
+}
+
+TEST_F(ServiceRun, AThousandLaunchesMayStandBehindOneThatWaitsForItsTurn) {
+  Process daemon = serve("--scheduler piv");
+  Process a = run("a", "1 1500 300 1500", "--priority 1 --name first");
+  EXPECT_TRUE(soon([&] { return launches("a").first > 0; })) << text("a.err");
+  Process b = run("b", "1 100000 300 100000", "--priority 9");
+  EXPECT_TRUE(soon([&] { return launches("b").first > 8; })) << text("b.err");
+  std::this_thread::sleep_for(300ms);  // meanwhile the first fills its queue
+  (void)b.end(SIGKILL);
+  EXPECT_EQ(a.wait(), 0) << text("a.err");
+  EXPECT_EQ(launches("a").second, 1500);
+  EXPECT_EQ(daemon.end(SIGTERM), 130);
+}
+
+TEST_F(ServiceRun, SeveralContextsOfAProgramAreServed) {
+  Process daemon = serve("--scheduler even");
+  const Outcome o = shell("env SLUICE_COMPILE_WAIT_MS=10000 SLUICE_SHORT_US=0 FAKE_CUDA_BOOKS=" + file("a") +
+                          " SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " SLUICE_BINARY " run --socket " + file("s") +
+                          " -- " SLUICE_FAKE_LIFETIMES " contexts");
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_EQ(launches("a").first, 3) << text("a");
+  EXPECT_EQ(daemon.end(SIGTERM), 130);
 }
 
 /// Under a scheduler that looks at priorities, what nobody can evict does not begin while another has the GPU.

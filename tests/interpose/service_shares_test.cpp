@@ -34,12 +34,12 @@ class Notes : public ILanes {
     told_.emplace_back(lane, share);
     if (share.ctas.value() == 0 && leaves_ != nullptr) leaves_->evicted(lane);
   }
-  void on_gone(const std::string& why) override {
+  void on_gone(GpuNumber) override {
     const std::scoped_lock lock(mutex_);
-    gone_ = why;
+    gone_ = true;
   }
-  std::vector<CoverageLine> coverage() override { return {{true, "k", "", 3, 0}, {false, "n", "no PTX", 1, 2'000'000}}; }
-  DeviceShape device() override { return {2, {1536, 32768, 49152, 8}}; }
+  std::vector<CoverageLine> coverage(GpuNumber) override { return {{true, "k", "", 3, 0}, {false, "n", "no PTX", 1, 2'000'000}}; }
+  DeviceShape device(GpuNumber) override { return {2, {1536, 32768, 49152, 8}}; }
 
   void leave_through(IShares* shares) { leaves_ = shares; }
   void clear() {
@@ -50,7 +50,7 @@ class Notes : public ILanes {
     const std::scoped_lock lock(mutex_);
     return told_;
   }
-  [[nodiscard]] std::string gone() {
+  [[nodiscard]] bool gone() {
     const std::scoped_lock lock(mutex_);
     return gone_;
   }
@@ -58,7 +58,7 @@ class Notes : public ILanes {
  private:
   std::mutex mutex_;
   std::vector<std::pair<LaneId, Share>> told_;
-  std::string gone_;
+  bool gone_ = false;
   IShares* leaves_ = nullptr;
 };
 
@@ -99,7 +99,7 @@ class ServiceSharesTest : public ::testing::Test {
   /// A program: its shares live as long as its process, as they do in the interposer.
   static IShares& program(Notes& notes, int priority) {
     ::setenv("SLUICE_PRIORITY", std::to_string(priority).c_str(), 1);
-    IShares* shares = service_shares(notes).release();
+    IShares* shares = service_shares(notes, 0).release();
     notes.leave_through(shares);
     return *shares;
   }
@@ -199,6 +199,21 @@ TEST_F(ServiceSharesTest, AStreamsPlaceAtTheServiceIsAnothersWhenItIsDone) {
   EXPECT_EQ(said, "");
 }
 
+TEST_F(ServiceSharesTest, MoreLanesThanPlacesAreServedAsTheOthersFallIdle) {
+  start("even");
+  auto& notes = *new Notes;
+  IShares& shares = program(notes, 5);
+  ::testing::internal::CaptureStderr();
+  for (LaneId lane = 1; lane <= 200; ++lane) {
+    (void)shares.launched(lane, kKernel, 1000);
+    if (lane > 10) shares.idle(lane - 10);
+  }
+  notes.clear();
+  for (LaneId lane = 191; lane <= 199; ++lane) shares.idle(lane);
+  EXPECT_TRUE(soon([&] { return last(notes) == kWholeMachine && notes.told().back().first == 200; }));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr().find("stubs"), std::string::npos);
+}
+
 const std::string kOpaque(1000, 'x');  // PyTorch's names are as long
 
 TEST_F(ServiceSharesTest, WhatCannotBeTransformedWaitsUntilTheSchedulerAdmitsIt) {
@@ -250,10 +265,9 @@ TEST_F(ServiceSharesTest, AKilledServiceIsLeftWithinASecond) {
   ::kill(daemon, SIGKILL);
   ::waitpid(daemon, nullptr, 0);
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_TRUE(soon([&] { return !notes.gone().empty(); }));
+  EXPECT_TRUE(soon([&] { return notes.gone(); }));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
-  EXPECT_EQ(notes.gone(), "no service: the service is gone");
-  EXPECT_EQ(shares.native(), notes.gone());
+  EXPECT_EQ(shares.native(), "no service: the service is gone");
   EXPECT_EQ(shares.launched(1, kKernel, 1000), kWholeMachine);
 }
 

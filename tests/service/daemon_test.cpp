@@ -69,7 +69,7 @@ int live(const char* path, const char* name, int priority, int launches, int die
   if (sluice_connect(path, name, priority, &session) != SLUICE_OK) return 10;
   next();
   sluice_stub stub = 0;
-  const sluice_kernel kernel = {"k", 64, 1024, 0};
+  const sluice_kernel kernel = {"k", 64, 1024, 0, 0};
   if (sluice_kernel_stub(session, &kernel, &stub) != SLUICE_OK) return 11;
   for (int k = 0; k < launches; ++k) {
     next();
@@ -149,7 +149,7 @@ TEST_F(DaemonTest, AKilledDaemonIsNoticedAtOnce) {
   });
   sluice_session* session = nullptr;
   while (sluice_connect(path_.c_str(), "a", 5, &session) == SLUICE_ERROR_NO_SERVICE) std::this_thread::yield();
-  const sluice_kernel kernel = {"k", 64, 1024, 0};
+  const sluice_kernel kernel = {"k", 64, 1024, 0, 0};
   sluice_stub stub = 0;
   ASSERT_EQ(sluice_kernel_stub(session, &kernel, &stub), SLUICE_OK);
   ASSERT_EQ(sluice_submit(session, stub, 40, 10'000), SLUICE_OK);
@@ -313,7 +313,7 @@ TEST_F(DaemonTest, SixteenClientsTalkAtATime) {
     clients.emplace_back([&, k] {
       sluice_session* session = nullptr;
       sluice_stub stub = 0;
-      const sluice_kernel kernel = {"k", 64, 1024, 0};
+      const sluice_kernel kernel = {"k", 64, 1024, 0, 0};
       wrong += sluice_connect(path_.c_str(), "a", k, &session) != SLUICE_OK;
       wrong += sluice_kernel_stub(session, &kernel, &stub) != SLUICE_OK;
       for (int i = 0; i < launches; ++i) {

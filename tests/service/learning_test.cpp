@@ -5,19 +5,82 @@
 #include <chrono>
 
 #include "tests/service/harness.h"
+#include "tests/support.h"
 
 namespace sluice::service {
 namespace {
 
 using namespace std::chrono_literals;
 
-TEST(KernelTimes, ForgetsOneForEachBeyondItsLimit) {
+TEST(KernelTimes, ForgetsTheLongestUnheardOfForEachBeyondItsLimit) {
   KernelTimes times;
   const auto name = [](std::size_t k) { return "kernel " + std::to_string(k); };
-  for (std::size_t k = 0; k < KernelTimes::kMostKernels + 100; ++k) times.learn(name(k), CtaCount(1), 1000);
-  std::size_t known = 0;
-  for (std::size_t k = 0; k < KernelTimes::kMostKernels + 100; ++k) known += times.curve(name(k), CtaCount(1)) ? 1 : 0;
-  EXPECT_EQ(known, KernelTimes::kMostKernels);
+  for (std::size_t k = 0; k < KernelTimes::kMostKernels; ++k) times.learn(name(k), CtaCount(1), 1000);
+  times.learn(name(0), CtaCount(1), 1000);
+  times.learn("one more", CtaCount(1), 1000);
+  EXPECT_TRUE(times.curve("one more", CtaCount(1)));
+  EXPECT_TRUE(times.curve(name(0), CtaCount(1)));
+  EXPECT_FALSE(times.curve(name(1), CtaCount(1)));
+}
+
+class KeptTimes : public test::Scratch {
+ protected:
+  /// What a new service knows of a kernel.
+  std::optional<std::vector<double>> found(const std::string& kernel) {
+    KernelTimes times;
+    times.keep(file_, [this](const std::string& line) { said_.push_back(line); });
+    return times.curve(kernel, CtaCount(1));
+  }
+  const std::filesystem::path file_ = folder_ / "state/GPU-1.json";
+  std::vector<std::string> said_;
+};
+
+TEST_F(KeptTimes, OutliveTheServiceThatLearnedThem) {
+  EXPECT_FALSE(found("k"));
+  {
+    KernelTimes times;
+    times.keep(file_, {});
+    times.learn("k", CtaCount(1), 60);
+    times.save();
+    times.learn("l\xff", CtaCount(1), 70);  // no text, and it comes while the other is written
+  }
+  EXPECT_EQ(found("k"), std::vector{60.0});
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "state"), {}), 1) << "nothing half written";
+  EXPECT_TRUE(said_.empty());
+}
+
+TEST_F(KeptTimes, AFileThatIsNoneOfOursIsIgnoredInOneLineAndReplaced) {
+  for (const char* text :
+       {"", "{", "[]", R"({"form":"another","kernels":[]})", R"({"form":"sluice kernel times 1","kernels":[["k",[[1,"x"]]]]})",
+        R"({"form":"sluice kernel times 1","kernels":[["k",[[1,5]]],7]})"}) {
+    (void)write("state/GPU-1.json", text);
+    said_.clear();
+    EXPECT_FALSE(found("k")) << text;
+    ASSERT_EQ(said_.size(), 1U) << text;
+    EXPECT_NE(said_[0].find("GPU-1.json: nothing is taken in"), std::string::npos) << said_[0];
+  }
+  {
+    KernelTimes times;
+    times.keep(file_, {});
+    times.learn("k", CtaCount(1), 60);
+  }
+  EXPECT_TRUE(found("k"));
+  std::filesystem::resize_file(file_, 20U << 20U);
+  EXPECT_FALSE(found("k")) << "too large to be read";
+}
+
+TEST_F(KeptTimes, FiguresThatCannotBeAreNotTakenIn) {
+  (void)write("state/GPU-1.json",
+              R"({"form":"sluice kernel times 1","kernels":[["a",[[0,5]]],["b",[[1,-5]]],["c",[[4000000,5]]],["k",[[1,5]]]]})");
+  for (const char* bad : {"a", "b", "c"}) EXPECT_FALSE(found(bad)) << bad;
+  EXPECT_TRUE(found("k"));
+}
+
+TEST_F(KeptTimes, AFolderThatOthersCanWriteIsNotUsed) {
+  (void)write("state/GPU-1.json", R"({"form":"sluice kernel times 1","kernels":[["k",[[1,5]]]]})");
+  std::filesystem::permissions(folder_ / "state", std::filesystem::perms::all);
+  EXPECT_FALSE(found("k"));
+  EXPECT_EQ(said_.size(), 1U);
 }
 
 TEST(KernelTimes, ACountNeverHeldTakesAsTheNearestInProportion) {
@@ -78,6 +141,29 @@ TEST(LearningScheduler, LearnsNothingFromLaunchesUnderSeveralShares) {
   EXPECT_FALSE(c.times->curve("a", CtaCount(8)));
   c.covered(second, "b", 10, 60'000'000);
   EXPECT_TRUE(c.times->curve("b", CtaCount(8)));
+}
+
+TEST(LearningScheduler, TellsKernelsOfOneNameApartByTheirModules) {
+  Learning c;
+  const std::size_t client = c.open();
+  for (const std::uint64_t module : {1, 2}) {
+    Register m = kernel(0, 64, "k");
+    m.module = module;
+    (void)c.say(client, m);
+  }
+  (void)c.say(client, take_stub(0, 1));
+  (void)c.say(client, submit(0, 0, 0));
+  c.step();
+  Coverage m = make<Coverage>(0);
+  m.launches = 10;
+  m.gpu_ns = 60'000'000;
+  std::strncpy(m.name, "k", sizeof m.name - 1);
+  for (const std::uint64_t module : {1, 2}) {
+    m.module = module;
+    (void)c.say(client, m);
+  }
+  EXPECT_FALSE(c.times->curve("k@0000000000000001", CtaCount(8)));
+  EXPECT_TRUE(c.times->curve("k@0000000000000002", CtaCount(8)));
 }
 
 TEST(LearningScheduler, KnowsAKernelOfAnEarlierProgram) {

@@ -21,7 +21,8 @@
 namespace sluice::service {
 namespace {
 
-constexpr const char* kStatus = R"({"scheduler":"piv","clients":[{"pid":71,"name":"a \"b\"\n\\","share_ctas":528,"evictions":3,
+constexpr const char* kStatus =
+    R"({"scheduler":"piv","clients":[{"pid":71,"name":"a \"b\"\n\\","gpu":"GPU-1","share_ctas":528,"evictions":3,
   "memory":{"limit":0,"used":1048576,"most":0,"refused":6},
   "waited_ms":1500.0,"kernels":{"quota":{"launches":4,"gpu_ms":2000.0},"native":{"launches":1,"gpu_ms":0.5}}}],
   "decisions":9,"lost":2})";
@@ -60,13 +61,13 @@ class Metrics : public test::Scratch {
 
 TEST_F(Metrics, EachFigureHasItsUnitAndLabels) {
   const std::string text = metrics_text(kStatus);
-  for (const char* line :
-       {"# TYPE sluice_decisions_total counter\nsluice_decisions_total 9\n", "\nsluice_lost_clients_total 2\n",
-        "# TYPE sluice_gpu_seconds_total counter\nsluice_gpu_seconds_total{pid=\"71\",program=\"a "
-        "\\\"b\\\"\\n\\\\\",way=\"quota\"} 2\n",
-        "way=\"native\"} 0.0005\n", "\nsluice_launches_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\",way=\"quota\"} 4\n",
-        "\nsluice_waited_seconds_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\"} 1.5\n", "} 528\n", "} 3\n", "} 1048576\n",
-        "} 6\n"})
+  for (const char* line : {"# TYPE sluice_decisions_total counter\nsluice_decisions_total 9\n", "\nsluice_lost_clients_total 2\n",
+                           "# TYPE sluice_gpu_seconds_total counter\nsluice_gpu_seconds_total{pid=\"71\",program=\"a "
+                           "\\\"b\\\"\\n\\\\\",gpu=\"GPU-1\",way=\"quota\"} 2\n",
+                           "way=\"native\"} 0.0005\n",
+                           "\nsluice_launches_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\",gpu=\"GPU-1\",way=\"quota\"} 4\n",
+                           "\nsluice_waited_seconds_total{pid=\"71\",program=\"a \\\"b\\\"\\n\\\\\",gpu=\"GPU-1\"} 1.5\n",
+                           "} 528\n", "} 3\n", "} 1048576\n", "} 6\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << " is not in\n" << text;
 }
 

@@ -273,7 +273,8 @@ Machine machine(std::uint32_t sms) {
 
 TEST(Reported, TheMachineIsTheFirstClientsGpu) {
   ServiceOptions options = gpu_options();
-  options.for_machine = [](const MachineConfig& m) { return make_live_scheduler("even", m); };
+  options.any_machine = true;
+  options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("even", m); };
   Reported c("even", options);
   const std::size_t a = c.open(), b = c.open();
   EXPECT_EQ(c.refused(a, machine(0)), kInvalid);
@@ -285,6 +286,74 @@ TEST(Reported, TheMachineIsTheFirstClientsGpu) {
   EXPECT_EQ(c.word(3).ctas, 3) << "half of six slots";
   Reported fixed("even");
   EXPECT_EQ(fixed.refused(fixed.open(), machine(4)), kInvalid) << "the service was started for a GPU of two SMs";
+}
+
+Machine machine_of(std::uint8_t gpu, std::uint32_t sms = 4) {
+  Machine m = machine(sms);
+  m.gpu.fill(gpu);
+  return m;
+}
+
+ServiceOptions several_gpus() {
+  ServiceOptions options = gpu_options();
+  options.any_machine = true;
+  options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("even", m); };
+  return options;
+}
+
+TEST(Reported, EachGpuIsSharedByItself) {
+  Reported c("even", several_gpus());
+  std::vector<std::size_t> clients;
+  for (const std::uint8_t gpu : std::array<std::uint8_t, 3>{1, 2, 2}) {
+    clients.push_back(c.open());
+    EXPECT_EQ(c.refused(clients.back(), machine_of(gpu, 3U + gpu)), 0U) << int{gpu};
+    (void)c.say(clients.back(), kernel(0));
+    (void)c.say(clients.back(), take_stub(0));
+    (void)c.say(clients.back(), submit(0, 0, 0));
+    c.step();
+  }
+  EXPECT_EQ(c.word(clients[0]).ctas, 6) << "it is alone there";
+  EXPECT_EQ(c.word(clients[1]).ctas, 3);
+  EXPECT_EQ(c.word(clients[2]).ctas, 3);
+  const auto status = nlohmann::json::parse(c.service.status_json(c.now));
+  EXPECT_EQ(status["clients"][0]["gpu"], "GPU-01010101-0101-0101-0101-010101010101");
+  EXPECT_EQ(status["clients"][0]["share_ctas"], 4 * 6);
+  EXPECT_EQ(status["clients"][1]["gpu"], status["clients"][2]["gpu"]);
+  EXPECT_EQ(status["clients"][2]["share_ctas"], 5 * 3);
+  EXPECT_EQ(status["decisions"], 3);
+  EXPECT_EQ(StubWord::of(c.pages[clients[0]].unasked).ctas, 0);
+  c.service.lost(c.sessions[clients[1]], c.now);
+  c.step();
+  EXPECT_EQ(c.word(clients[2]).ctas, 6) << "what the other had";
+  EXPECT_EQ(c.refused(clients[2], machine_of(1)), static_cast<std::uint32_t>(Code::Busy)) << "a launch is on the second";
+}
+
+TEST(Reported, AGpuOfOneUuidHasOneShape) {
+  Reported c("even", several_gpus());
+  const std::size_t a = c.open(), b = c.open();
+  EXPECT_EQ(c.refused(a, machine_of(1, 4)), 0U);
+  EXPECT_EQ(c.refused(b, machine_of(1, 5)), kInvalid);
+  EXPECT_EQ(c.refused(b, machine_of(2, 5)), 0U);
+  Reported alone("even");
+  const std::size_t first = alone.open(), second = alone.open();
+  Machine same = machine_of(1, 2);
+  same.threads = 1536;
+  same.cta_slots = 8;
+  EXPECT_EQ(alone.refused(first, same), 0U);
+  same.gpu.fill(2);
+  EXPECT_EQ(alone.refused(second, same), kInvalid) << "nobody decides there";
+}
+
+TEST(Reported, GpusThatNobodyUsesAreForgotten) {
+  Reported c("even", several_gpus());
+  const std::size_t stays = c.open();
+  EXPECT_EQ(c.refused(stays, machine_of(200)), 0U);
+  for (std::uint8_t gpu = 1; gpu < 100; ++gpu) {
+    const std::size_t client = c.open();
+    EXPECT_EQ(c.refused(client, machine_of(gpu, 4U + gpu % 3U)), 0U) << int{gpu};
+    c.service.lost(c.sessions[client], c.now);
+  }
+  EXPECT_EQ(c.refused(c.open(), machine_of(200)), 0U);
 }
 
 TEST(Reported, IsolatedClientsHoldTheGpuInTurns) {
@@ -315,7 +384,8 @@ TEST(Reported, IsolatedClientsHoldTheGpuInTurns) {
 TEST(Reported, WhoDiesAtWorkUnderMpsTakesTheOthersContexts) {
   ServiceOptions options = gpu_options();
   options.takes_others = [](pid_t) { return true; };
-  options.for_machine = [](const MachineConfig& m) { return make_live_scheduler("piv", m); };
+  options.any_machine = true;
+  options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("piv", m); };
   Reported c("piv", options);
   const std::size_t observer = c.open(), idle = c.open(), worker = c.open();
   (void)c.say(idle, machine(4));

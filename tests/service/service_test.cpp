@@ -106,9 +106,9 @@ TEST(Service, StatusHasExactlyTheKeysThatScriptsRead) {
   (void)c.ready(3);
   EXPECT_EQ(
       c.service.status_json({}),
-      R"({"scheduler":"even","clients":[{"pid":101,"name":"client","priority":3,"state":"idle","share_ctas":0,"evictions":0,)"
+      R"({"scheduler":"even","clients":[{"pid":101,"name":"client","gpu":"","priority":3,"state":"idle","share_ctas":0,"evictions":0,)"
       R"("memory":{"limit":0,"used":0,"most":0,"refused":0},"waited_ms":0.0,"kernels":{)"
-      R"("quota":{"launches":0,"gpu_ms":0.0},"split":{"launches":0,"gpu_ms":0.0},"native":{"launches":0,"gpu_ms":0.0}},)"
+      R"("quota":{"launches":0,"gpu_ms":0.0},"native":{"launches":0,"gpu_ms":0.0}},)"
       R"("reasons":{}}],"decisions":0,"lost":0})");
 }
 

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   }
   sluice_session* session = NULL;
   check(sluice_connect(argv[1], argv[2], SLUICE_THREAD_PRIORITY, &session)); /* init */
-  const sluice_kernel kernel = {argv[2], 128, 4096, 0};
+  const sluice_kernel kernel = {argv[2], 128, 4096, 0, 0};
   sluice_stub stub = 0;
   check(sluice_kernel_stub(session, &kernel, &stub));
   check(sluice_submit(session, stub, (uint32_t)atol(argv[3]), (uint64_t)atol(argv[4]) * 1000)); /* obtainParameters */

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   }
   sluice_session* session = NULL;
   check(sluice_connect(argv[1], argv[2], atoi(argv[3]), &session));
-  const sluice_kernel kernel = {"triad", 256, 8192, 0};
+  const sluice_kernel kernel = {"triad", 256, 8192, 0, 0};
   sluice_stub stub = 0;
   check(sluice_kernel_stub(session, &kernel, &stub));
   check(sluice_submit(session, stub, (uint32_t)atol(argv[4]), (uint64_t)atol(argv[5]) * 1000));
