@@ -44,6 +44,15 @@ void Program::Drain::wait(std::unique_lock<std::mutex>& held, bool patient) {
   }
 }
 
+void Program::launches_natively(const std::string& entry) {
+  std::unique_lock held(lock_);
+  if (ended_) return;
+  const Drain drain(*this, held, false);  // it may wait for the GPU
+  const char* reason = "launched by a function of the driver that this build does not know";
+  ++coverage_.row({Coverage::Way::Native, entry, reason, 0, current_gpu()}).launches;
+}
+void launches_natively(const std::string& entry) { Program::instance().launches_natively(entry); }
+
 void Program::wait_while_draining(std::unique_lock<std::mutex>& held) {
   while (drains_ > 0 && !ended_) lanes_.wait_for_change(held);
 }

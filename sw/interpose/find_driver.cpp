@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <elf.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "sw/interpose/table.h"
@@ -49,6 +52,34 @@ std::string find_driver(const std::string& own) {
     if (std::filesystem::exists(place, none) && for_this_machine(place) && !std::filesystem::equivalent(place, own, none))
       return place;
   return "";
+}
+
+std::set<std::string> exports_of(const std::string& library) {
+  std::ifstream in(library, std::ios::binary);
+  const auto read = [&](std::uint64_t at, auto& to) {
+    in.seekg(static_cast<std::streamoff>(at));
+    in.read(reinterpret_cast<char*>(to.data()), static_cast<std::streamsize>(to.size() * sizeof to[0]));
+  };
+  std::vector<Elf64_Ehdr> header(1);
+  read(0, header);
+  std::vector<Elf64_Shdr> sections(header[0].e_shnum);
+  read(header[0].e_shoff, sections);
+  std::set<std::string> names;
+  constexpr std::uint64_t kMost = 16U << 20U;
+  for (const Elf64_Shdr& table : sections) {
+    if (!in || table.sh_type != SHT_DYNSYM || table.sh_link >= sections.size()) continue;
+    const Elf64_Shdr& text = sections[table.sh_link];
+    if (table.sh_size > kMost || text.sh_size > kMost) continue;
+    std::vector<Elf64_Sym> symbols(table.sh_size / sizeof(Elf64_Sym));
+    std::string strings(text.sh_size, '\0');
+    read(table.sh_offset, symbols);
+    read(text.sh_offset, strings);
+    for (const Elf64_Sym& s : symbols)
+      if (s.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s.st_info) == STT_FUNC && s.st_name < strings.size() &&
+          std::string_view(&strings[s.st_name]).starts_with("cu"))
+        names.insert(&strings[s.st_name]);
+  }
+  return names;
 }
 
 }  // namespace sluice::interpose

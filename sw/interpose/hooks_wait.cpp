@@ -120,6 +120,12 @@ void* wait_hook(Symbol symbol) {
     SLUICE_ENTERS(cuEventRecordWithFlags, 1, _ptsz)
     SLUICE_ENTERS(cuStreamWaitEvent, 0, _ptsz)
     SLUICE_ENTERS(cuLaunchHostFunc, 0, _ptsz)
+    SLUICE_ENTERS(cuStreamAddCallback, 0, _ptsz)
+    SLUICE_ENTERS(cuStreamBatchMemOp_v2, 0, _ptsz)
+    SLUICE_ENTERS(cuStreamWriteValue32_v2, 0, _ptsz)
+    SLUICE_ENTERS(cuStreamWriteValue64_v2, 0, _ptsz)
+    SLUICE_ENTERS(cuStreamWaitValue32_v2, 0, _ptsz)
+    SLUICE_ENTERS(cuStreamWaitValue64_v2, 0, _ptsz)
     case kcuMemcpy: return address(Copy<kcuMemcpy, false, decltype(cuMemcpy)>::call);
     case kcuMemcpyDtoH_v2: return address(Copy<kcuMemcpyDtoH_v2, false, decltype(cuMemcpyDtoH_v2)>::call);
     case kcuMemcpyHtoD_v2: return address(Copy<kcuMemcpyHtoD_v2, false, decltype(cuMemcpyHtoD_v2)>::call);

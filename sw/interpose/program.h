@@ -111,6 +111,8 @@ class Program {
   /// Why a launch runs natively although it could be ours, as far as launches of the kernel were timed; empty: it does not.
   /// @param of_graph  the node stays what it is made
   [[nodiscard]] std::string not_worth_it(const std::string& kernel, const Transformed& launch, bool of_graph);
+  /// A function of the driver that launches in a way of its own is about to be called.
+  void launches_natively(const std::string& entry);
   void captures() { captures_ = true; }  ///< from here on a stream may be captured
   void captured(void* handle);           ///< a launch of it: the node may have the function of the context
   [[nodiscard]] std::string name_of(void* function) const;

@@ -189,9 +189,33 @@ int main(int, char** argv) {
       while (::access(waits, F_OK) != 0) ::usleep(1000);
     }
   };
-  const std::map<std::string, std::function<void()>> programs = {{"memory", memory}, {"exits", exits}, {"graphs", graphs},
-                                                                 {"reload", reload}, {"reset", reset}, {"contexts", contexts},
-                                                                 {"fault", fault},   {"grids", grids}};
+  const auto newer = [&] {  // launches as only a newer driver does
+    const auto [module, k] = function(1);
+    const auto found = [&](const std::string& name) {
+      void* at = nullptr;
+      CUdriverProcAddressQueryResult status{};
+      const CUresult result = CU(cuGetProcAddress)(name.c_str(), &at, 14000, 0, &status);
+      expect((result == CUDA_SUCCESS) == (at != nullptr) && (at != nullptr || result == CUDA_ERROR_NOT_FOUND), "look-up");
+      return at;
+    };
+    const auto future = [&](const std::string& name) {
+      unsigned long long mark = 1, b = 9;
+      void* arguments[] = {&mark, &b};
+      void* const at = found(name);
+      return at != nullptr && good(reinterpret_cast<CUresult (*)(CUfunction, void**, CUstream)>(at)(k, arguments, stream));
+    };
+    expect(good(launch(k, 1, stream)), "under quota");
+    for (int n = 0; n < 3; ++n) expect(future("cuLaunchFuture"), "as it is");
+    for (const char* name : {"cuFutureAsync", "cuFutureQuery"})
+      expect(good(reinterpret_cast<CUresult (*)(int)>(found(name))(7)), "arguments and result are as they are");
+    int later = 0;
+    for (int n = 0; n < 20; ++n) later += future("cuLaunchLater" + std::to_string(n)) ? 1 : 0;
+    expect(later == 14, "beside those two there are forwarders for fourteen");
+    expect(good(CU(cuCtxSynchronize)()), "wait");
+  };
+  const std::map<std::string, std::function<void()>> programs = {{"newer", newer},       {"memory", memory}, {"exits", exits},
+                                                                 {"graphs", graphs},     {"reload", reload}, {"reset", reset},
+                                                                 {"contexts", contexts}, {"fault", fault},   {"grids", grids}};
   programs.at(argv[1])();
   return wrong;
 }

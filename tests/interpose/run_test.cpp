@@ -260,6 +260,22 @@ TEST_F(Run, AGridThatCudaRefusesIsRefused) {
   booked("launch refused", 2);
 }
 
+/// An entry point that the build does not know runs as it is, and the table says so.
+TEST_F(Run, WhatANewerDriverLaunchesWithIsNativeAndTold) {
+  program_ = "env SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_NEWER "' " SLUICE_FAKE_LIFETIMES " newer";
+  const Outcome o = right("SLUICE_SHORT_US=0 timeout 60 env");
+  has(o.err,
+      "sluice: this driver may launch in ways that this build does not know, and that stay native: cuFutureAsync, "
+      "cuLaunchFuture\n");
+  has(o.err,
+      "        3 native       0.00 ms cuLaunchFuture: launched by a function of the driver that this build does not know\n");
+  booked("launch k__sluice", 1);
+  booked("launch k 3x1", 17);
+  EXPECT_EQ(report()["kernels"]["native"]["launches"], 18) << "and one that is no launch";
+  program_ = SLUICE_FAKE_LIFETIMES " grids";
+  EXPECT_EQ(right("SLUICE_SHORT_US=0 timeout 60 env").err.find("in ways"), std::string::npos);
+}
+
 TEST_F(Run, LinkedCodeHasItsPtxInItsParts) {
   right("FAKE_CUDA_LINKED=1");
   has(text("books"), "launch k__sluice 4x8 arg 7 arg 9 quota 2 wanted 8 blocks 700 wrong 0\n");
