@@ -12,19 +12,15 @@ namespace {
 
 constexpr ExperimentRow kExperiments[] = {
     {"verify", verify_experiment, "results, blocks that run once, placement"},
-    {"user_kernels", user_kernels_experiment, "kernels as users write them, bit by bit"},
     {"gate", gate_experiment, "what the gate decides, and whether it is right"},
     {"curves", curves_experiment, "performance over CTAs per SM"},
     {"overhead", overhead_experiment, "transformed over untransformed kernels"},
     {"preemption", preemption_experiment, "from an evict order until all CTAs are gone"},
     {"pairs", pairs_experiment, "pairs under every policy, with the exhaustive search"},
     {"triples", triples_experiment, "triples under every policy"},
-    {"ranges", ranges_experiment, "pairs with SMs of their own, at every split"},
-    {"mps", mps_experiment, "pairs and triples under MPS"},
     {"effisha_overhead", effisha_overhead_experiment, "EffiSha's figure 10"},
     {"effisha_latency", effisha_latency_experiment, "figure 13"},
-    {"effisha_processes", effisha_processes_experiment, "figures 14, 15 as processes, and under MPS"},
-    {"effisha_service", effisha_service_experiment, "the same through the service"},
+    {"effisha_service", effisha_service_experiment, "figures 14, 15 through the service"},
     {"effisha_service_latency", effisha_service_latency_experiment, "figure 13 through the service"},
     {"slate_alone", slate_alone_experiment, "Slate's table III; Kernelet's kernels too"},
     {"five_service", five_service_experiment, "45 pairs of table II's kernels, under the service"}};

@@ -32,9 +32,9 @@ struct ExperimentRow {
 };
 [[nodiscard]] std::span<const ExperimentRow> experiments();
 
-Experiment verify_experiment, user_kernels_experiment, gate_experiment, curves_experiment, overhead_experiment,
-    preemption_experiment, pairs_experiment, triples_experiment, ranges_experiment, mps_experiment;
-Experiment effisha_overhead_experiment, effisha_latency_experiment, effisha_processes_experiment, effisha_service_experiment,
+Experiment verify_experiment, gate_experiment, curves_experiment, overhead_experiment, preemption_experiment, pairs_experiment,
+    triples_experiment;
+Experiment effisha_overhead_experiment, effisha_latency_experiment, effisha_service_experiment,
     effisha_service_latency_experiment, slate_alone_experiment, five_service_experiment;
 
 /// OUT/NAME.jsonl, a line a key with where it was measured. What is there is not measured again.

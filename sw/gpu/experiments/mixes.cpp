@@ -54,48 +54,6 @@ class MixMeasurement {
     if (exhaustive) search();
   }
 
-  /// A pair on SMs of their own: every split that the hardware makes once, briefly; the three with the best STP again in turns,
-  /// beside Left-Over and each kernel alone.
-  void ranges() {
-    if (store_.has(key("done", 0))) return;
-    static_cast<void>(native_rates(mix_, streams(), options_.window));  // clocks come up
-    const std::vector<double> alone = solo_rates();
-    std::vector<std::pair<double, unsigned>> found;
-    nlohmann::json sweep = nlohmann::json::array();
-    std::vector<unsigned> sms;  // of each kernel in the last split
-    const auto split = [&](unsigned first, double window) {
-      const GreenStreams green(session_.context(), 2, first);
-      sms = green.sms();
-      return native_rates(mix_, {green.stream(0), green.stream(1)}, window).blocks_per_second;
-    };
-    for (unsigned first = GreenStreams::kGranularity; first + GreenStreams::kGranularity <= sms_;
-         first += GreenStreams::kGranularity) {
-      const std::vector<double> rates = split(first, options_.window);
-      found.emplace_back(rates[0] / alone[0] + rates[1] / alone[1], first);
-      sweep.push_back({{"sms", sms}, {"blocks_per_second", rates}});
-    }
-    std::ranges::stable_sort(found, std::greater{}, &std::pair<double, unsigned>::first);
-    found.resize(std::min<std::size_t>(found.size(), 3));
-    for (unsigned r = 0; r < options_.repetitions; ++r) {
-      const std::vector<double> solo = solo_rates();
-      const auto keep = [&](const std::string& policy, const std::vector<double>& rates) {
-        store_.add(key(sms.empty() ? policy : fmt::format("{}/{}", policy, sms[0]), r), {{"kernels", names_},
-                                                                                         {"policy", policy},
-                                                                                         {"repetition", r},
-                                                                                         {"sms", sms},
-                                                                                         {"blocks_per_second", rates},
-                                                                                         {"solo_blocks_per_second", solo}});
-      };
-      sms.clear();
-      keep(kLeftOver, native_rates(mix_, streams(), 4 * options_.window).blocks_per_second);
-      for (const auto& [stp, first] : found) {
-        const std::vector<double> rates = split(first, 4 * options_.window);
-        keep("range", rates);
-      }
-    }
-    store_.add(key("done", 0), {{"kernels", names_}, {"policy", "sweep"}, {"sweep", sweep}, {"solo_blocks_per_second", alone}});
-  }
-
  private:
   [[nodiscard]] std::string key(const std::string& policy, unsigned r) const {
     return fmt::format("{}/{}/{}", mix_name(names_), policy, r);
@@ -340,12 +298,12 @@ class MixMeasurement {
 
 /// All mixes of so many kernels.
 void measure_mixes(GpuSession& session, const ExperimentOptions& options, const std::string& name, std::size_t size,
-                   const std::function<void(MixMeasurement&)>& measure) {
+                   bool exhaustive) {
   const auto mixes = choose(options.apps.empty() ? table2_names() : options.apps, size);
   RawLines lines(options, name, mixes.size());
   for (const std::vector<std::string>& names : mixes) {
     MixMeasurement mix(session, names, lines);
-    measure(mix);
+    mix.run(exhaustive);
     lines.done(mix_name(names));
   }
 }
@@ -353,13 +311,10 @@ void measure_mixes(GpuSession& session, const ExperimentOptions& options, const 
 }  // namespace
 
 void pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
-  measure_mixes(session, options, "pairs", 2, [](MixMeasurement& mix) { mix.run(true); });
+  measure_mixes(session, options, "pairs", 2, true);
 }
 void triples_experiment(GpuSession& session, const ExperimentOptions& options) {
-  measure_mixes(session, options, "triples", 3, [](MixMeasurement& mix) { mix.run(false); });
-}
-void ranges_experiment(GpuSession& session, const ExperimentOptions& options) {
-  measure_mixes(session, options, "ranges", 2, [](MixMeasurement& mix) { mix.ranges(); });
+  measure_mixes(session, options, "triples", 3, false);
 }
 
 }  // namespace sluice::gpu

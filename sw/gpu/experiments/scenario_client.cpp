@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios as separate processes: what a user has without Sluice, with and without MPS.
+// Scenarios as separate processes, as a user starts them: under the service, or beside it.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
 #include <iostream>
-#include <thread>
 
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/io/atomic_file.h"
@@ -29,21 +26,13 @@ std::vector<std::string> client_words(const std::string& program, const std::str
           fmt::format("--passes={}", size.passes)};
 }
 
-ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenario& scenario, const std::string& system,
-                                     const SharingService* service) {
+ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenario& scenario, const SharingService* service) {
   constexpr std::size_t kSpinners = 4;  // more of them, beside the programs' own threads, want more cores than there are
-  std::vector<std::int32_t> sorted;
-  for (const ScenarioLaunch& launch : scenario.all) sorted.push_back(launch.priority);
-  std::ranges::sort(sorted);
-  const std::int32_t middle = sorted[sorted.size() / 2];
   if (service != nullptr) folder_ = std::filesystem::path(service->socket()).parent_path();
   for (std::size_t k = 0; k < scenario.all.size(); ++k) {
     const std::size_t job = scenario.all[k].job;
     names_.push_back(scenario.scenario.jobs[job].name);
     std::vector<std::string> environment, words;
-    // The server's numbers: 0 is normal, 1 is below normal.
-    if (system == "mps_priorities")
-      environment.push_back(fmt::format("CUDA_MPS_CLIENT_PRIORITY={}", scenario.all[k].priority >= middle ? 0 : 1));
     if (service != nullptr) {
       // What our own driver has set (cuda/driver.cpp) is not what users have.
       environment = {"-u",
@@ -138,9 +127,7 @@ int scenario_client(const std::string& app, const AppSize& size) {
   const PreparedKernel& kernel = session.app(app, size);
   const StreamHandle stream = make_stream();
   static_cast<void>(native_seconds(kernel, stream.get()));  // loads its code
-  int mps = 0;
-  driver().cuDeviceGetAttribute(&mps, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, session.context().device());
-  std::cout << nlohmann::json{{"app", app}, {"mps", mps != 0}}.dump() << std::endl;
+  std::cout << nlohmann::json{{"app", app}}.dump() << std::endl;
   const auto launch = [&] {
     kernel.launch_native(stream.get());
     check(driver().cuStreamSynchronize(stream.get()), app + " failed on the GPU");
@@ -158,15 +145,6 @@ int scenario_client(const std::string& app, const AppSize& size) {
       const Clock::time_point start = Clock::now();
       for (; number > 0; --number) launch();
       answer["ms"] = seconds(Clock::now() - start) * 1e3;
-    } else if (order == "load") {  // for so many microseconds
-      std::atomic<bool> stop = false;
-      std::thread load([&] {
-        session.context().make_current();
-        answer["times"] = run_native_load(kernel, stream.get(), stop);
-      });
-      sleep_seconds(static_cast<double>(number) * 1e-6);
-      stop = true;
-      load.join();
     } else if (order == "poison") {
       kernel.poison_outputs();
     } else {

@@ -43,10 +43,8 @@ struct GpuRun {
 /// A process of its own for each job, as a user starts them. They have run once: the first run of a process is slower.
 class ScenarioProcesses {
  public:
-  /// @param system   "mps_priorities": the more important half of the jobs are of the higher priority
   /// @param service  they run under `sluice run`, with the jobs' own priorities
-  ScenarioProcesses(const std::string& program, const GpuScenario& scenario, const std::string& system,
-                    const SharingService* service = nullptr);
+  ScenarioProcesses(const std::string& program, const GpuScenario& scenario, const SharingService* service = nullptr);
   /// @param jobs  only their launches, while the other processes wait; none: all
   [[nodiscard]] GpuRun run(const GpuScenario& scenario, const std::set<std::string>& jobs = {});
   /// Each of the jobs launches so often, one after the other, all jobs at a time. @return milliseconds that each needed

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The papers' scenes through the sharing service: each job is a process of its own that knows nothing of Sluice, under `sluice
-// serve --mps`. The same processes under MPS alone, and natively one at a time, beside them.
+// serve --mps`. The same processes under MPS alone beside them.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "sw/gpu/experiments/scenario_runs.h"
 
@@ -32,22 +31,6 @@ nlohmann::json told(const ScenarioProcesses::Launches& l) {
 
 }  // namespace
 
-void effisha_processes_experiment(GpuSession& session, const ExperimentOptions& options) {
-  SceneLines lines(options, "effisha_processes", 3 * std::size(kSettings), "setting");
-  std::optional<MpsServer> server;
-  for (const std::string system : {"processes", "mps", "mps_priorities"}) {
-    if (system != "processes" && !server) server.emplace();
-    for (const char* setting : kSettings) {
-      const GpuScenario s = effisha(session, options, setting);
-      std::optional<ScenarioProcesses> processes;
-      lines.repeat(setting, system, [&] {
-        if (!processes) processes.emplace(options.program, s, system);
-        return processes->run(s);
-      });
-    }
-  }
-}
-
 void effisha_service_experiment(GpuSession& session, const ExperimentOptions& options) {
   constexpr const char* kSchedulers[] = {"rr", "piv", "dprr"};
   SceneLines lines(options, "effisha_service", std::size(kSettings) * std::size(kSchedulers), "setting");
@@ -58,7 +41,7 @@ void effisha_service_experiment(GpuSession& session, const ExperimentOptions& op
       lines.step(name + "/end", [&] {
         const GpuScenario s = effisha(session, options, setting);
         const auto prints = native_fingerprints(s);
-        ScenarioProcesses processes(options.program, s, system, &service);  // known to the service, and transformed
+        ScenarioProcesses processes(options.program, s, &service);  // known to the service, and transformed
         static_cast<void>(service.log());
         processes.poison();
         for (unsigned r = 0; r < options.repetitions; ++r)
@@ -85,7 +68,7 @@ void effisha_service_latency_experiment(GpuSession& session, const ExperimentOpt
       const GpuScenario s =
           gpu_scenario(session, scene_of(k.name, {{k.name + ".1", k.name}, {k.name + ".2", k.name}}), "effisha");
       const auto prints = native_fingerprints(s);
-      ScenarioProcesses processes(options.program, s, "rr_service", &service);
+      ScenarioProcesses processes(options.program, s, &service);
       static_cast<void>(service.log());
       const auto launches = static_cast<unsigned>(kSeconds * 1e3 / *k.milliseconds) / 2 + 1;
       processes.poison();
@@ -123,13 +106,13 @@ void five_service_experiment(GpuSession& session, const ExperimentOptions& optio
   };
   {
     const MpsServer server;
-    ScenarioProcesses processes(options.program, all, "mps");
+    ScenarioProcesses processes(options.program, all);
     run("mps", processes);
   }
   for (const std::string scheduler : kSchedulers) {
     const std::string system = scheduler + "_service", key = "end/" + system;
     const SharingService daemon(options.program, scheduler);
-    ScenarioProcesses processes(options.program, all, system, &daemon);
+    ScenarioProcesses processes(options.program, all, &daemon);
     processes.poison();
     run(system, processes);
     const bool same = identical(processes, all, prints);

@@ -28,14 +28,14 @@ LaunchTimes run_native_load(const PreparedKernel& kernel, CUstream stream, const
   return times;
 }
 
-GreenStreams::GreenStreams(const Context& context, unsigned parts, unsigned size) {
+GreenStreams::GreenStreams(const Context& context, unsigned parts) {
   const Driver& d = driver();
   if (!d.green_contexts) throw GpuError("the driver has no green contexts (CUDA 12.4 or later is needed)");
   CUdevResource all{};
   check(d.cuDeviceGetDevResource(context.device(), &all, CU_DEV_RESOURCE_TYPE_SM), "reading the SM resource");
   unsigned groups = parts - 1;
   std::vector<CUdevResource> resources(parts);
-  if (size == 0) size = std::max(kGranularity, context.limits().sms / parts / kGranularity * kGranularity);
+  const unsigned size = std::max(kGranularity, context.limits().sms / parts / kGranularity * kGranularity);
   check(d.cuDevSmResourceSplitByCount(resources.data(), &groups, &all, &resources.back(), 0, size),
         fmt::format("splitting {} SMs into {} parts", context.limits().sms, parts));
   if (groups != parts - 1) throw GpuError(fmt::format("{} SMs do not split into {} parts", context.limits().sms, parts));

@@ -18,9 +18,8 @@ class GreenStreams {
  public:
   static constexpr unsigned kGranularity = 8;  ///< Hopper hands out SMs by eights
   /// @param parts  how many equal parts; the last gets what is left over by the hardware's granularity
-  /// @param size   SMs of all parts but the last, a multiple of kGranularity; 0: equal parts
   /// @throws GpuError when the driver has no green contexts, or the GPU cannot be split so
-  GreenStreams(const Context& context, unsigned parts, unsigned size = 0);
+  GreenStreams(const Context& context, unsigned parts);
   ~GreenStreams();
   GreenStreams(const GreenStreams&) = delete;
   GreenStreams& operator=(const GreenStreams&) = delete;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sets of apps/user_set.cu and gate_set.cu: bit by bit as untransformed, under quotas and evictions; or a reason why not.
+// The kernels of apps/gate_set.cu: bit by bit as untransformed, under quotas and evictions; or a reason why not.
+#include <iterator>
 #include <random>
-#include <span>
 
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/runtime/embedded.h"
@@ -12,35 +12,9 @@ namespace {
 
 struct Launch {
   const char* launch;
-  const char* rule = nullptr;  ///< what the gate should say of it: a rule's name, or "" for transformed
+  const char* rule;  ///< what the gate should say of it: a rule's name, or "" for transformed
 };
 constexpr Launch kLaunches[] = {
-    {"early_return,grid=3000,block=192,args=in:u32:575000:uniform:0:4e9;out:u32:575000;u32:575000"},
-    {"early_return_and_barriers,grid=5000,block=128,args=in:u32:640000:uniform:0:4e9;out:u32:640000"},
-    {"static_shared,grid=60x50,block=16x16,args=in:f32:768000:uniform:-1:1;out:f32:768000;i32:960"},
-    {"dynamic_shared,grid=4000,block=160,smem=1280,args=in:f64:640000:uniform:-9:9;out:f64:640000"},
-    {"templated<float, 9>,grid=4000,block=128,args=in:f32:512000:uniform:-1:1;out:f32:512000;f32:1.25"},
-    {"templated<unsigned long long, 4>,grid=4000,block=128,args=in:u64:512000:uniform:0:4e9;out:u64:512000;u64:3"},
-    {"device_function,grid=13x11x17,block=8x4x2,args=out:u32:155584"},
-    {"launch_bounds,grid=7000,block=96,args=in:f32:672000:uniform:-2:2;out:f32:672000"},
-    {"three_dimensions,grid=9x14x23,block=8x8x4,args=out:u32:741888;u32:77"},
-    {"grid_stride,grid=2000,block=128,args=in:u32:700001:uniform:0:4e9;out:u32:700001;u32:700001"},
-    {"integer_atomics,grid=3000,block=256,args=in:u8:12288000:uniform:0:256;inout:u32:256:zero"},
-    {"asynchronous_copies,grid=3000,block=64,args=in:u32:1536000:uniform:0:4e9;out:u32:1536000"},
-    {"named_barriers,grid=3000,block=256,args=in:u32:768000:uniform:0:4e9;out:u32:768000"},
-    {"partial_warp,grid=60x50,block=13x11,args=in:u32:429000:uniform:0:4e9;out:u32:429000;u32:428500"},
-    {"partial_warp_3d,grid=9x14x23,block=7x5x3,args=out:u32:304290;u32:77"},
-    {"less_than_a_warp,grid=20000,block=20,args=in:u32:400000:uniform:0:4e9;out:u32:400000"},
-    {"many_warps,grid=700,block=1000,args=in:f32:700000:uniform:-9:9;out:f32:700000"},
-    {"partial_warp_atomics,grid=6000,block=75,args=in:u8:450000:uniform:0:256;inout:u32:256:zero"},
-    {"partial_warp_vote,grid=6000,block=75,args=in:u32:450000:uniform:0:4e9;out:u32:450000"},
-    {"grid_barrier,grid=100,block=64,args=out:u32:6400"},
-    {"cluster,grid=100,block=64,args=out:u32:6400"},
-    {"thread_exit,grid=100,block=64,args=out:u32:6400"},
-    {"early_return_and_named_barrier,grid=100,block=64,args=out:u32:6400"},
-};
-
-constexpr Launch kGateLaunches[] = {
     {"lookback,grid=40000,block=32,args=inout:u32:40000:zero;out:u32:40000", ""},
     {"grid_barrier_by_hand,grid=100,block=64,args=inout:u32:1:zero;out:u32:6400", "waits for all"},
     {"shared_base,grid=3000,block=32,smem=4096,args=out:u32:3000", ""},
@@ -55,12 +29,13 @@ constexpr Launch kGateLaunches[] = {
     {"barrier_in_a_function,grid=3000,block=128,args=in:u32:384000:uniform:0:1000;out:u32:384000", ""},
 };
 
-void run_set(GpuSession& session, const ExperimentOptions& options, const std::string& name, const std::string& file,
-             std::span<const Launch> launches) {
-  RawLines lines(options, name, launches.size());
+}  // namespace
+
+void gate_experiment(GpuSession& session, const ExperimentOptions& options) {
+  RawLines lines(options, "gate", std::size(kLaunches));
   const unsigned sms = session.context().limits().sms;
-  for (const Launch& launch : launches) {
-    LaunchSpec spec = parse_launch(file + ":" + launch.launch);
+  for (const Launch& launch : kLaunches) {
+    LaunchSpec spec = parse_launch(std::string("apps/gate_set.cu:") + launch.launch);
     spec.text = embedded_file(spec.file);
     lines.step(spec.kernel, [&] {
       const PreparedKernel kernel(session.context(), session.compiler(), session.tools(), spec);
@@ -69,8 +44,7 @@ void run_set(GpuSession& session, const ExperimentOptions& options, const std::s
       kernel.launch_native(stream.get());
       check(driver().cuStreamSynchronize(stream.get()), spec.kernel + " failed on the GPU");
       const HostBuffers native = kernel.download();
-      if (launch.rule != nullptr)
-        result.update({{"expected", launch.rule}, {"decided", kernel.rule()}, {"waits", kernel.waits()}});
+      result.update({{"expected", launch.rule}, {"decided", kernel.rule()}, {"waits", kernel.waits()}});
       if (kernel.refusal()) {
         result["refusal"] = *kernel.refusal();
         return result;
@@ -102,16 +76,6 @@ void run_set(GpuSession& session, const ExperimentOptions& options, const std::s
       return result;
     });
   }
-}
-
-}  // namespace
-
-void user_kernels_experiment(GpuSession& session, const ExperimentOptions& options) {
-  run_set(session, options, "user_kernels", "apps/user_set.cu", kLaunches);
-}
-
-void gate_experiment(GpuSession& session, const ExperimentOptions& options) {
-  run_set(session, options, "gate", "apps/gate_set.cu", kGateLaunches);
 }
 
 }  // namespace sluice::gpu
