@@ -116,12 +116,15 @@ bool Lanes::crowded() const {
   return streams_made_ + kOfAHome >= channels_of_process();
 }
 
-/// The driver's queue of a channel holds about a thousand launches, and some things take two places. Where blocks wait for what
-/// the program does next, that may be behind as much as the driver takes.
+/// The driver's queue of a channel holds about a thousand launches, and some things take two places.
 std::size_t Lanes::room() const {
   constexpr std::size_t kMost = 450, kLeast = 16;
-  const std::size_t in_a_channel = 1 + (streams_made_ - std::min(streams_made_, streams_ended_)) / channels_of_process();
-  return std::max(kLeast, (one_stands_still() ? 2 * kMost : kMost) / in_a_channel);
+  const std::size_t streams = streams_made_ - std::min(streams_made_, streams_ended_);
+  return std::max(kLeast, kMost / (1 + streams / channels_of_process()));
+}
+
+bool Lanes::is_full(const Lane& lane) const {
+  return lane.queued() >= room() && (lane.queued() >= 2 * room() || !one_stands_still());
 }
 
 void Lanes::enters(std::unique_lock<std::mutex>& held, CUstream stream) {
@@ -138,7 +141,7 @@ void Lanes::enters(std::unique_lock<std::mutex>& held, CUstream stream) {
   };
   if (const auto found = streams_.find(id); found != streams_.end() && found->second->outstanding()) {
     const std::shared_ptr<Lane> lane = found->second;
-    wait_while([&] { return lane->outstanding() && lane->queued() >= room(); });
+    wait_while([&] { return lane->outstanding() && is_full(*lane); });
     ++lane->entered;
     return;
   }

@@ -117,7 +117,9 @@ class Lanes : public ILanes {
   /// Something enters a stream of the current context: waits where the driver would, for room in its queue, but not under the
   /// driver's lock.
   void enters(std::unique_lock<std::mutex>& held, CUstream stream);
-  [[nodiscard]] std::size_t room() const;                ///< for things of a stream behind a launch that may sleep
+  [[nodiscard]] std::size_t room() const;  ///< for things of a stream behind a launch that may sleep
+  /// The same, or where blocks wait for what the program does next: behind them may stand what the driver takes.
+  [[nodiscard]] bool is_full(const Lane& lane) const;
   [[nodiscard]] bool stream_begins();                    ///< of the program, and it is not made yet. @return crowded()
   void make_spares(std::unique_lock<std::mutex>& held);  ///< of the current context. @pre nothing sleeps
   [[nodiscard]] bool crowded() const;  ///< soon there are more streams than channels, those of a context_state included

@@ -116,8 +116,7 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
   while (lane->watched) {
     const Slot& slot = *lane->slots.front();
     if (slot.told.word == nullptr) break;
-    if (slot.pending.empty() ? lanes_.outstanding(lane->context_state->gpu()) < most_lanes() : lane->queued() < lanes_.room())
-      break;
+    if (slot.pending.empty() ? lanes_.outstanding(lane->context_state->gpu()) < most_lanes() : !lanes_.is_full(*lane)) break;
     if (slot.pending.empty() && Clock::now() - begin > kLongest) {
       reason = "other streams hold launches that have not ended: one stream more could keep their blocks from the GPU";
       return nullptr;

@@ -35,6 +35,26 @@ TEST_F(Serve, TheExampleClientsShareAndTheDaemonEndsCleanly) {
   for (const char* key : {"now_ps", "events", "before", "shares", "us", "reason"}) EXPECT_TRUE(decision.contains(key)) << key;
 }
 
+TEST_F(Serve, ALogThatIsFullIsKeptOnceAndBeginsAnew) {
+  std::ofstream(folder_ / "log").put('\n');
+  fs::resize_file(folder_ / "log", 33U << 20U);
+  const Outcome o = with_daemon("--scheduler even --time-scale 1000", "'" SLUICE_CLIENT_EXAMPLE "' $S a 5 50 100");
+  EXPECT_NE(o.out.find("daemon 130\n"), std::string::npos) << o.out << o.err;
+  EXPECT_EQ(fs::file_size(folder_ / "log.1"), 33U << 20U);
+  EXPECT_LT(fs::file_size(folder_ / "log"), 1U << 20U);
+  EXPECT_TRUE(nlohmann::json::parse(text("log").substr(0, text("log").find('\n'))).contains("shares"));
+}
+
+TEST_F(Serve, ItsPlaceIsTheUsersOwnFolder) {
+  const std::string serve = "export XDG_RUNTIME_DIR='" + folder_.string() + "'; '" SLUICE_BINARY "' serve --scheduler even";
+  const Outcome o =
+      shell(serve + " & D=$!; while [ ! -S \"$XDG_RUNTIME_DIR/sluice.sock\" ]; do kill -0 $D || exit 9; done; '" SLUICE_BINARY
+                    "' serve status; stat -c %a \"$XDG_RUNTIME_DIR/sluice.sock\"; kill -TERM $D; wait $D");
+  EXPECT_EQ(o.out, "scheduler even, 0 decisions, 0 clients lost\n600\n") << o.err;
+  fs::permissions(folder_, fs::perms::all);
+  refuses("serve --scheduler even --socket '" + (folder_ / "s").string() + "'", "the folder must be this user's");
+}
+
 /// Voluntary switches: how often each thread of the daemon has slept and woken.
 TEST_F(Serve, AnIdleDaemonUsesNoCpu) {
   const std::string look =

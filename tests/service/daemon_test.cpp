@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -228,6 +229,96 @@ TEST_F(DaemonTest, AClientTakesNoPageThatIsNotSealed) {
     server.join();
     sluice_disconnect(session);
   }
+}
+
+TEST_F(DaemonTest, AClientCanNeitherWriteItsPageNorCutIt) {
+  start("piv");
+  EXPECT_EQ(serve(fork_child([&] {
+              const UniqueFd socket = connect_to(path_);
+              const Hello asks = hello();
+              Welcome welcome{};
+              UniqueFd page;
+              if (!send_packet(socket.get(), bytes(asks))) return 1;
+              if (receive_packet(socket.get(), std::as_writable_bytes(std::span(&welcome, 1)), &page) != sizeof welcome) return 2;
+              if (::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, page.get(), 0) != MAP_FAILED) return 3;
+              if (::ftruncate(page.get(), 1) == 0 || ::ftruncate(page.get(), 1 << 20) == 0) return 4;
+              if (::pwrite(page.get(), "x", 1, 0) > 0 || ::fcntl(page.get(), F_ADD_SEALS, F_SEAL_WRITE) == 0) return 5;
+              return ::mmap(nullptr, sizeof(Page), PROT_READ, MAP_SHARED, page.get(), 0) == MAP_FAILED ? 6 : 0;
+            })),
+            0);
+}
+
+TEST_F(DaemonTest, WhoReadsNothingIsClosedAndTheOthersGoOn) {
+  start("piv");
+  const pid_t slow = fork_child([&] {
+    const UniqueFd socket = connect_to(path_);
+    const Hello asks = hello();
+    bool goes = send_packet(socket.get(), bytes(asks));
+    for (std::uint32_t sequence = 2; goes && sequence < 100'000; ++sequence) {
+      Priority m = make<Priority>(sequence);
+      m.stub = kAllStubs;
+      m.priority = 5;
+      goes = send_packet(socket.get(), bytes(m));
+    }
+    return goes ? 1 : 0;
+  });
+  EXPECT_EQ(serve(fork_child([&] { return live(path_.c_str(), "b", 5, 50); })), 0);
+  EXPECT_EQ(serve(slow), 0) << "it was closed";
+  while (service_->sessions() != 0) daemon_->step();
+  EXPECT_EQ(service_->lost_sessions(), 1U);
+}
+
+TEST_F(DaemonTest, SilentConnectionsKeepNobodyOut) {
+  start("piv");
+  EXPECT_EQ(serve(fork_child([&] {
+              std::vector<UniqueFd> silent(200);
+              for (UniqueFd& each : silent) each = connect_to(path_);
+              return live(path_.c_str(), "a", 5, 3);
+            })),
+            0);
+}
+
+/// No file in memory may grow: there is no page for who connects, and no file for a status.
+TEST_F(DaemonTest, WithoutMemoryItRefusesAndTheOthersGoOn) {
+  start("piv");
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
+  std::array<int, 2> refused{};
+  ASSERT_EQ(::pipe2(refused.data(), O_CLOEXEC), 0);
+  const int status =
+      serve(fork_child([&] {
+              sluice_session* session = nullptr;
+              sluice_stub stub = 0;
+              const sluice_kernel kernel = {"k", 64, 1024, 0, 0};
+              if (sluice_connect(path_.c_str(), "a", 5, &session) != SLUICE_OK) return 1;
+              if (sluice_kernel_stub(session, &kernel, &stub) != SLUICE_OK) return 2;
+              char go = 0;
+              if (::read(refused[0], &go, 1) != 1) return 3;
+              if (sluice_submit(session, stub, 40, 10'000) != SLUICE_OK) return 4;
+              if (sluice_wait(session, stub, -1) != SLUICE_OK) return 5;
+              sluice_disconnect(session);
+              return 0;
+            }),
+            [&] {
+              while (service_->sessions() == 0) daemon_->step();
+              daemon_->step();
+              ::setrlimit(RLIMIT_FSIZE, std::array{rlimit{0, limit.rlim_max}}.data());
+              EXPECT_EQ(serve(fork_child([&] {
+                          const UniqueFd socket = connect_to(path_);
+                          Error error{};
+                          if (receive_packet(socket.get(), std::as_writable_bytes(std::span(&error, 1))) != sizeof error)
+                            return 1;
+                          return error.code == static_cast<std::uint32_t>(Code::Full) ? 0 : 2;
+                        })),
+                        0);
+              EXPECT_EQ(::write(refused[1], "x", 1), 1);
+            });
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, before);
+  for (const int end : refused) ::close(end);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(serve(fork_child([&] { return live(path_.c_str(), "b", 5, 1); })), 0);
 }
 
 TEST_F(DaemonTest, RefusesAFolderThatOthersCanWrite) {
