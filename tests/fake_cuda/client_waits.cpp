@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
     expect(good(CU(cuModuleGetFunction)(&frees, module, "frees")), "frees");
     for (int round = 0; round < 2; ++round) {
       expect(launch(waits, stream), "one that waits");
-      for (int n = 0; n < 800; ++n) expect(good(CU(cuMemsetD8Async)(memory, 9, 4, stream)), "behind it");
+      for (int n = 0; n < 950; ++n) expect(good(CU(cuMemsetD8Async)(memory, 9, 4, stream)), "behind it");
       expect(launch(frees, beside) && good(CU(cuCtxSynchronize)()), "both end");
     }
     return wrong;
