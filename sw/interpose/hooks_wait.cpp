@@ -96,9 +96,17 @@ struct Alone<Own, CUresult(Arguments...)> {
 }  // namespace
 
 /// Each with its form for streams of threads; those without a stream enter the default one.
-#define SLUICE_ENTERS(NAME, AT, SUFFIX)                                           \
-  case k##NAME: return address(Enters<k##NAME, false, AT, decltype(NAME)>::call); \
-  case k##NAME##SUFFIX: return address(Enters<k##NAME##SUFFIX, true, AT, decltype(NAME)>::call);
+#define SLUICE_ENTERS(NAME, AT, SUFFIX)                                                          \
+  case k##NAME: return address(Enters<k##NAME, false, AT, decltype(NAME)>::call);                \
+  case k##NAME##SUFFIX: return address(Enters<k##NAME##SUFFIX, true, AT, decltype(NAME)>::call); \
+      #define SLUICE_COPIES(NAME)                                                                \
+  case k##NAME: return address(Copy<k##NAME, false, decltype(NAME)>::call);                      \
+  case k##NAME##_ptds: return address(Copy<k##NAME##_ptds, true, decltype(NAME)>::call);         \
+      #define SLUICE_ASYNC(NAME, OURS, ...)                                                      \
+  case k##NAME: return address(OURS<k##NAME, false __VA_OPT__(, ) __VA_ARGS__>);                 \
+  case k##NAME##_ptsz: return address(OURS<k##NAME##_ptsz, true __VA_OPT__(, ) __VA_ARGS__>);    \
+      #define SLUICE_ALONE(NAME)                                                                 \
+  case k##NAME: return address(Alone<k##NAME, decltype(NAME)>::call);
 
 void* wait_hook(Symbol symbol) {
   switch (symbol) {
@@ -126,37 +134,24 @@ void* wait_hook(Symbol symbol) {
     SLUICE_ENTERS(cuStreamWriteValue64_v2, 0, _ptsz)
     SLUICE_ENTERS(cuStreamWaitValue32_v2, 0, _ptsz)
     SLUICE_ENTERS(cuStreamWaitValue64_v2, 0, _ptsz)
-    case kcuMemcpy: return address(Copy<kcuMemcpy, false, decltype(cuMemcpy)>::call);
-    case kcuMemcpyDtoH_v2: return address(Copy<kcuMemcpyDtoH_v2, false, decltype(cuMemcpyDtoH_v2)>::call);
-    case kcuMemcpyHtoD_v2: return address(Copy<kcuMemcpyHtoD_v2, false, decltype(cuMemcpyHtoD_v2)>::call);
-    case kcuMemcpy2D_v2: return address(Copy<kcuMemcpy2D_v2, false, decltype(cuMemcpy2D_v2)>::call);
-    case kcuMemcpy2DUnaligned_v2: return address(Copy<kcuMemcpy2DUnaligned_v2, false, decltype(cuMemcpy2DUnaligned_v2)>::call);
-    case kcuMemcpy3D_v2: return address(Copy<kcuMemcpy3D_v2, false, decltype(cuMemcpy3D_v2)>::call);
-    case kcuMemcpy_ptds: return address(Copy<kcuMemcpy_ptds, true, decltype(cuMemcpy)>::call);
-    case kcuMemcpyDtoH_v2_ptds: return address(Copy<kcuMemcpyDtoH_v2_ptds, true, decltype(cuMemcpyDtoH_v2)>::call);
-    case kcuMemcpyHtoD_v2_ptds: return address(Copy<kcuMemcpyHtoD_v2_ptds, true, decltype(cuMemcpyHtoD_v2)>::call);
-    case kcuMemcpy2D_v2_ptds: return address(Copy<kcuMemcpy2D_v2_ptds, true, decltype(cuMemcpy2D_v2)>::call);
-    case kcuMemcpy2DUnaligned_v2_ptds:
-      return address(Copy<kcuMemcpy2DUnaligned_v2_ptds, true, decltype(cuMemcpy2DUnaligned_v2)>::call);
-    case kcuMemcpy3D_v2_ptds: return address(Copy<kcuMemcpy3D_v2_ptds, true, decltype(cuMemcpy3D_v2)>::call);
-    case kcuMemcpyHtoDAsync_v2: return address(to_device<kcuMemcpyHtoDAsync_v2, false>);
-    case kcuMemcpyHtoDAsync_v2_ptsz: return address(to_device<kcuMemcpyHtoDAsync_v2_ptsz, true>);
-    case kcuMemcpyDtoHAsync_v2: return address(to_host<kcuMemcpyDtoHAsync_v2, false>);
-    case kcuMemcpyDtoHAsync_v2_ptsz: return address(to_host<kcuMemcpyDtoHAsync_v2_ptsz, true>);
-    case kcuMemcpyAsync: return address(somewhere<kcuMemcpyAsync, false>);
-    case kcuMemcpyAsync_ptsz: return address(somewhere<kcuMemcpyAsync_ptsz, true>);
-    case kcuMemcpy2DAsync_v2: return address(shaped<kcuMemcpy2DAsync_v2, false, CUDA_MEMCPY2D>);
-    case kcuMemcpy2DAsync_v2_ptsz: return address(shaped<kcuMemcpy2DAsync_v2_ptsz, true, CUDA_MEMCPY2D>);
-    case kcuMemcpy3DAsync_v2: return address(shaped<kcuMemcpy3DAsync_v2, false, CUDA_MEMCPY3D>);
-    case kcuMemcpy3DAsync_v2_ptsz: return address(shaped<kcuMemcpy3DAsync_v2_ptsz, true, CUDA_MEMCPY3D>);
-    case kcuMemFree_v2: return address(Alone<kcuMemFree_v2, decltype(cuMemFree_v2)>::call);
-    case kcuMemFreeHost: return address(Alone<kcuMemFreeHost, decltype(cuMemFreeHost)>::call);
-    case kcuCtxSetLimit: return address(Alone<kcuCtxSetLimit, decltype(cuCtxSetLimit)>::call);
-    case kcuFuncLoad: return address(Alone<kcuFuncLoad, decltype(cuFuncLoad)>::call);
-    case kcuLibraryGetModule: return address(Alone<kcuLibraryGetModule, decltype(cuLibraryGetModule)>::call);
+    SLUICE_COPIES(cuMemcpy)
+    SLUICE_COPIES(cuMemcpyDtoH_v2)
+    SLUICE_COPIES(cuMemcpyHtoD_v2)
+    SLUICE_COPIES(cuMemcpy2D_v2)
+    SLUICE_COPIES(cuMemcpy2DUnaligned_v2)
+    SLUICE_COPIES(cuMemcpy3D_v2)
+    SLUICE_ASYNC(cuMemcpyHtoDAsync_v2, to_device)
+    SLUICE_ASYNC(cuMemcpyDtoHAsync_v2, to_host)
+    SLUICE_ASYNC(cuMemcpyAsync, somewhere)
+    SLUICE_ASYNC(cuMemcpy2DAsync_v2, shaped, CUDA_MEMCPY2D)
+    SLUICE_ASYNC(cuMemcpy3DAsync_v2, shaped, CUDA_MEMCPY3D)
+    SLUICE_ALONE(cuMemFree_v2)
+    SLUICE_ALONE(cuMemFreeHost)
+    SLUICE_ALONE(cuCtxSetLimit)
+    SLUICE_ALONE(cuFuncLoad)
+    SLUICE_ALONE(cuLibraryGetModule)
     default: return nullptr;
   }
 }
-#undef SLUICE_ENTERS
 
 }  // namespace sluice::interpose

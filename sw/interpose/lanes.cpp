@@ -227,12 +227,10 @@ void Lanes::forget() {
   running_ = polls_ = false;
 }
 
-std::size_t Lanes::outstanding() const {
-  const auto waits = [](const auto& lane) { return lane.second->outstanding(); };
-  return static_cast<std::size_t>(std::ranges::count_if(streams_, waits) + std::ranges::count_if(graphs_, waits));
-}
-std::size_t Lanes::outstanding(GpuNumber gpu) const {
-  const auto waits = [&](const auto& lane) { return lane.second->context_state->gpu() == gpu && lane.second->outstanding(); };
+std::size_t Lanes::outstanding(std::optional<GpuNumber> gpu) const {
+  const auto waits = [&](const auto& lane) {
+    return (!gpu || lane.second->context_state->gpu() == *gpu) && lane.second->outstanding();
+  };
   return static_cast<std::size_t>(std::ranges::count_if(streams_, waits) + std::ranges::count_if(graphs_, waits));
 }
 

@@ -132,8 +132,7 @@ class Lanes : public ILanes {
     bool known = true;  ///< all control blocks could be read
   };
   [[nodiscard]] Sums sums();
-  [[nodiscard]] std::size_t outstanding() const;
-  [[nodiscard]] std::size_t outstanding(GpuNumber gpu) const;
+  [[nodiscard]] std::size_t outstanding(std::optional<GpuNumber> gpu = {}) const;  ///< lanes; of a GPU, or of all
   /// A launch whose blocks wait for others has CTAs, and has ended no block for a while: perhaps they wait for what is to come.
   [[nodiscard]] bool one_stands_still() const;
   /// Waits, without the lock, until something in the lanes has changed, or for a millisecond.

@@ -174,7 +174,6 @@ class ServiceShares : public IShares {
     bool left = false;                ///< and has
     bool admitted = false;            ///< kOpaque: launches have started, and not all have ended
     Clock::time_point admitted_last;  ///< in another lane's turn
-    bool refused = false;             ///< the service takes no more: it runs as another of the program's
     std::optional<sluice_stub> stub;
     std::optional<Clock::time_point> idle_since;
     std::uint64_t begun = 0, done = 0;                ///< of the lane
@@ -230,7 +229,7 @@ class ServiceShares : public IShares {
   bool step(LaneId id, std::vector<LaneId>* leaving) {
     Lane lane = copy_of(id);
     if (lane.news && !submit(id, lane)) return false;
-    if (!lane.open) return !lane.refused || as_another(id, lane);
+    if (!lane.open) return true;
     const service::Stub& stub = session_->page->stub[*lane.stub];
     const StubWord now = StubWord::of(__atomic_load_n(&stub.word, __ATOMIC_ACQUIRE));
     // An order that was answered stands there until the service has read the answer.
@@ -307,36 +306,12 @@ class ServiceShares : public IShares {
     Lane& kept = lanes_known_[id];
     kept.news = kept.version != lane.version;  // it changed meanwhile: the next round tells it
     kept.stub = lane.stub;
-    kept.refused = lane.refused = e == SLUICE_ERROR_REFUSED && !lane.open;
-    if (e == SLUICE_ERROR_REFUSED) {
-      std::fprintf(stderr, "sluice: %s: %s\n", lane.kernel.name.c_str(), sluice_last_error());
-      return true;
-    }
     if (!lane.open) {
       kept.answered = lane.answered = std::nullopt;
       kept.told_begun = kept.told_done = lane.told_begun = lane.told_done = 0;
     }
     kept.open = lane.open = lane.open || e == SLUICE_OK;
     return e == SLUICE_OK;
-  }
-
-  /// The service takes no more of this program: what it has anyway it has here as well.
-  bool as_another(LaneId id, const Lane& lane) {
-    if (lane.idle_since) {
-      const std::scoped_lock lock(mutex_);
-      lanes_known_[id].busy = false;
-      return true;
-    }
-    Share share = kWholeMachine;
-    {
-      const std::scoped_lock lock(mutex_);
-      for (const auto& [other, l] : lanes_known_)
-        if (l.open) share = l.share;
-      if (lanes_known_[id].share == share) return true;
-      lanes_known_[id].share = share;
-    }
-    lanes_.on_share(id, share);
-    return true;
   }
 
   bool close(LaneId id, const Lane& lane) {

@@ -145,7 +145,9 @@ sluice_error sluice_session::kernel_number(const sluice_kernel& kernel, std::uin
                       std::array<std::uint64_t, 4>{kernel.block_threads, kernel.registers, kernel.shared_bytes, kernel.module}};
   {
     const std::unique_lock lock(mutex);
-    if (const auto known = kernels.find(key); known != kernels.end()) {
+    auto known = kernels.find(key);
+    if (known == kernels.end() && kernels.size() >= kKernels) known = kernels.begin();  // the service takes no more
+    if (known != kernels.end()) {
       number = known->second;
       return SLUICE_OK;
     }
