@@ -99,14 +99,14 @@ struct Alone<Own, CUresult(Arguments...)> {
 #define SLUICE_ENTERS(NAME, AT, SUFFIX)                                                          \
   case k##NAME: return address(Enters<k##NAME, false, AT, decltype(NAME)>::call);                \
   case k##NAME##SUFFIX: return address(Enters<k##NAME##SUFFIX, true, AT, decltype(NAME)>::call); \
+                                                                                                 \
       #define SLUICE_COPIES(NAME)                                                                \
   case k##NAME: return address(Copy<k##NAME, false, decltype(NAME)>::call);                      \
   case k##NAME##_ptds: return address(Copy<k##NAME##_ptds, true, decltype(NAME)>::call);         \
+                                                                                                 \
       #define SLUICE_ASYNC(NAME, OURS, ...)                                                      \
   case k##NAME: return address(OURS<k##NAME, false __VA_OPT__(, ) __VA_ARGS__>);                 \
-  case k##NAME##_ptsz: return address(OURS<k##NAME##_ptsz, true __VA_OPT__(, ) __VA_ARGS__>);    \
-      #define SLUICE_ALONE(NAME)                                                                 \
-  case k##NAME: return address(Alone<k##NAME, decltype(NAME)>::call);
+  case k##NAME##_ptsz: return address(OURS<k##NAME##_ptsz, true __VA_OPT__(, ) __VA_ARGS__>);
 
 void* wait_hook(Symbol symbol) {
   switch (symbol) {
@@ -145,11 +145,11 @@ void* wait_hook(Symbol symbol) {
     SLUICE_ASYNC(cuMemcpyAsync, somewhere)
     SLUICE_ASYNC(cuMemcpy2DAsync_v2, shaped, CUDA_MEMCPY2D)
     SLUICE_ASYNC(cuMemcpy3DAsync_v2, shaped, CUDA_MEMCPY3D)
-    SLUICE_ALONE(cuMemFree_v2)
-    SLUICE_ALONE(cuMemFreeHost)
-    SLUICE_ALONE(cuCtxSetLimit)
-    SLUICE_ALONE(cuFuncLoad)
-    SLUICE_ALONE(cuLibraryGetModule)
+    case kcuMemFree_v2: return address(Alone<kcuMemFree_v2, decltype(cuMemFree_v2)>::call);
+    case kcuMemFreeHost: return address(Alone<kcuMemFreeHost, decltype(cuMemFreeHost)>::call);
+    case kcuCtxSetLimit: return address(Alone<kcuCtxSetLimit, decltype(cuCtxSetLimit)>::call);
+    case kcuFuncLoad: return address(Alone<kcuFuncLoad, decltype(cuFuncLoad)>::call);
+    case kcuLibraryGetModule: return address(Alone<kcuLibraryGetModule, decltype(cuLibraryGetModule)>::call);
     default: return nullptr;
   }
 }
