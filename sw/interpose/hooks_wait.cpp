@@ -24,6 +24,9 @@ struct Copy<Own, PerThread, CUresult(Arguments...)> {
     return real<CUresult(Arguments...)>(Own)(arguments...);
   }
 };
+#define SLUICE_COPIES(NAME)                                                 \
+  case k##NAME: return address(Copy<k##NAME, false, decltype(NAME)>::call); \
+  case k##NAME##_ptds: return address(Copy<k##NAME##_ptds, true, decltype(NAME)>::call);
 
 /// Host memory that the driver does not know: a copy goes through memory of its own, piece by piece.
 bool pageable(CUdeviceptr at) {
@@ -81,6 +84,9 @@ CUresult shaped(const Shape* copy, CUstream stream) {
   wait_if<PerThread>([&] { return copy != nullptr && touches_pageable(*copy); }, stream);
   return real<CUresult(const Shape*, CUstream)>(Own)(copy, stream);
 }
+#define SLUICE_ASYNC(NAME, OURS, ...)                                            \
+  case k##NAME: return address(OURS<k##NAME, false __VA_OPT__(, ) __VA_ARGS__>); \
+  case k##NAME##_ptsz: return address(OURS<k##NAME##_ptsz, true __VA_OPT__(, ) __VA_ARGS__>);
 
 /// Waits for all that the process has on the GPU.
 template <Symbol Own, class Function>
@@ -96,17 +102,9 @@ struct Alone<Own, CUresult(Arguments...)> {
 }  // namespace
 
 /// Each with its form for streams of threads; those without a stream enter the default one.
-#define SLUICE_ENTERS(NAME, AT, SUFFIX)                                                          \
-  case k##NAME: return address(Enters<k##NAME, false, AT, decltype(NAME)>::call);                \
-  case k##NAME##SUFFIX: return address(Enters<k##NAME##SUFFIX, true, AT, decltype(NAME)>::call); \
-                                                                                                 \
-      #define SLUICE_COPIES(NAME)                                                                \
-  case k##NAME: return address(Copy<k##NAME, false, decltype(NAME)>::call);                      \
-  case k##NAME##_ptds: return address(Copy<k##NAME##_ptds, true, decltype(NAME)>::call);         \
-                                                                                                 \
-      #define SLUICE_ASYNC(NAME, OURS, ...)                                                      \
-  case k##NAME: return address(OURS<k##NAME, false __VA_OPT__(, ) __VA_ARGS__>);                 \
-  case k##NAME##_ptsz: return address(OURS<k##NAME##_ptsz, true __VA_OPT__(, ) __VA_ARGS__>);
+#define SLUICE_ENTERS(NAME, AT, SUFFIX)                                           \
+  case k##NAME: return address(Enters<k##NAME, false, AT, decltype(NAME)>::call); \
+  case k##NAME##SUFFIX: return address(Enters<k##NAME##SUFFIX, true, AT, decltype(NAME)>::call);
 
 void* wait_hook(Symbol symbol) {
   switch (symbol) {
