@@ -178,17 +178,6 @@ TEST_F(ServiceRun, WhatWasLearnedOutlivesTheService) {
   }
 }
 
-TEST_F(ServiceRun, MoreStreamsThanTheServiceHasPlacesAreUnderTheirOwnShares) {
-  Process daemon = serve("--scheduler even");
-  Process a = run("a", "100 6 40 3"), b = run("b", "1 400 300 4");
-  EXPECT_EQ(a.wait(), 0) << text("a.err");
-  EXPECT_EQ(b.wait(), 0) << text("b.err");
-  EXPECT_EQ(launches("a").second, 600);
-  EXPECT_EQ(text("a.err").find("stub"), std::string::npos) << text("a.err");
-  EXPECT_EQ(status()["lost"], 0);
-  EXPECT_EQ(daemon.end(SIGTERM), 130);
-}
-
 TEST_F(ServiceRun, AThousandLaunchesMayStandBehindOneThatWaitsForItsTurn) {
   Process daemon = serve("--scheduler piv");
   Process a = run("a", "1 1500 300 1500", "--priority 1 --name first");
