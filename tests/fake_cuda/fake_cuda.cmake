@@ -15,7 +15,8 @@ foreach(PROGRAM client client_steady client_records client_waits client_lifetime
   target_include_directories(fake_cuda_${PROGRAM} SYSTEM PRIVATE ${CUDA_BIN}/../include)
   target_link_libraries(fake_cuda_${PROGRAM} PRIVATE sluice_options Threads::Threads ${CMAKE_DL_LIBS} ${LZ4_LIBRARY} ${ZSTD_LIBRARY})
 endforeach()
-target_compile_definitions(test_interpose PRIVATE SLUICE_FAKE_CUDA="$<TARGET_FILE:fake_cuda>" SLUICE_FAKE_NEWER="$<TARGET_FILE:fake_cuda_newer>" SLUICE_FAKE_CLIENT="$<TARGET_FILE:fake_cuda_client>"
+target_compile_definitions(test_interpose PRIVATE SLUICE_FAKE_CUDA="$<TARGET_FILE:fake_cuda>" SLUICE_FAKE_NEWER="$<TARGET_FILE:fake_cuda_newer>"
+                           SLUICE_FAKE_CLIENT="$<TARGET_FILE:fake_cuda_client>"
                            SLUICE_FAKE_STEADY="$<TARGET_FILE:fake_cuda_client_steady>" SLUICE_FAKE_RECORDS="$<TARGET_FILE:fake_cuda_client_records>"
                            SLUICE_FAKE_WAITS="$<TARGET_FILE:fake_cuda_client_waits>" SLUICE_FAKE_LIFETIMES="$<TARGET_FILE:fake_cuda_client_lifetimes>"
                            SLUICE_INTERPOSE="$<TARGET_FILE:sluice_interpose>" SLUICE_STUB="${STUB}")

@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
       const std::scoped_lock held(lock);
       bad += fine && wrong == 0 ? 0 : 1;
       std::printf("%d GPU-", gpu);
-      for (int i = 0; i < 16; ++i) std::printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", static_cast<unsigned char>(is.uuid.bytes[i]));
+      for (int i = 0; i < 16; ++i)
+        std::printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", static_cast<unsigned char>(is.uuid.bytes[i]));
       std::printf(" %u %u\n", launches, wrong);
     });
   for (std::thread& t : threads) t.join();
