@@ -19,7 +19,7 @@ class KernelTimes {
  public:
   using Say = std::function<void(const std::string& line)>;
   static constexpr std::size_t kMostKernels = 4096;  ///< beyond them the longest unheard of goes for each that comes
-  ~KernelTimes();  ///< has saved
+  ~KernelTimes();                                    ///< has saved
 
   /// Takes in what was saved there, and saves there from here on. A file that is none of ours, or cannot be had, is ignored with
   /// one line to `say`, from any thread.
