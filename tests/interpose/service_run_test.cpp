@@ -142,10 +142,10 @@ TEST_F(ServiceRun, EachGpuIsSharedByItselfWhateverItsNumber) {
   Process daemon = serve("--scheduler even");
   ::setenv("FAKE_CUDA_DEVICES", "2", 1);
   ::setenv("STEADY_GPUS", "2", 1);
-  Process both = run("both", "1 400 300 100");
+  Process both = run("both", "1 3000 300 100");
   ::setenv("STEADY_GPUS", "1", 1);
   ::setenv("CUDA_VISIBLE_DEVICES", "1", 1);
-  Process one = run("one", "1 400 300 100");
+  Process one = run("one", "1 3000 300 100");
   for (const char* name : {"FAKE_CUDA_DEVICES", "STEADY_GPUS", "CUDA_VISIBLE_DEVICES"}) ::unsetenv(name);
   const std::string first = "GPU-30303030-3030-3030-3030-303030303030";
   EXPECT_TRUE(soon([&] {
@@ -156,8 +156,8 @@ TEST_F(ServiceRun, EachGpuIsSharedByItselfWhateverItsNumber) {
       << text("both.err") << text("one.err");
   EXPECT_EQ(both.wait(), 0) << text("both.err");
   EXPECT_EQ(one.wait(), 0) << text("one.err");
-  EXPECT_EQ(launches("both").second, 800);
-  EXPECT_EQ(launches("one").second, 400);
+  EXPECT_EQ(launches("both").second, 6000);
+  EXPECT_EQ(launches("one").second, 3000);
   std::set<int> gpus;
   for (const auto& row : nlohmann::json::parse(text("both.json"))["table"])
     if (row["way"] == "quota") gpus.insert(row["gpu"].get<int>());
