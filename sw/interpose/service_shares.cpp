@@ -288,6 +288,7 @@ class ServiceShares : public IShares {
       const std::optional<LaneId> idle = an_idle_one();
       if (!idle) return true;  // no channel of the GPU is free, either
       if (!close(*idle, copy_of(*idle))) return false;
+      if (free_stubs_.empty()) return true;  // it launched in between
     }
     if (!lane.stub && !free_stubs_.empty()) {  // of a lane that has none of its own now
       lane.stub = free_stubs_.back();

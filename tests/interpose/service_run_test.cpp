@@ -172,7 +172,7 @@ TEST_F(ServiceRun, WhatWasLearnedOutlivesTheService) {
     EXPECT_EQ(a.wait(), 0) << text("a.err");
     EXPECT_TRUE(soon([&] { return status()["clients"].empty(); }));
     EXPECT_EQ(daemon.end(SIGTERM), 130);
-    EXPECT_EQ(text("log").find("has been timed yet") == std::string::npos, learned) << text("log");
+    EXPECT_EQ(text("log").find("no launch of k@") == std::string::npos, learned) << text("log");
     EXPECT_NE(text("state/sluice/GPU-30303030-3030-3030-3030-303030303030.json").find("\"k@"), std::string::npos);
     fs::remove(folder_ / "log");
   }
