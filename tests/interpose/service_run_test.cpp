@@ -149,8 +149,9 @@ TEST_F(ServiceRun, EachGpuIsSharedByItselfWhateverItsNumber) {
   for (const char* name : {"FAKE_CUDA_DEVICES", "STEADY_GPUS", "CUDA_VISIBLE_DEVICES"}) ::unsetenv(name);
   const std::string first = "GPU-30303030-3030-3030-3030-303030303030";
   EXPECT_TRUE(soon([&] {
+    const nlohmann::json now = status();
     std::vector<int> of_first, of_second;
-    for (const auto& c : status()["clients"]) (c["gpu"] == first ? of_first : of_second).push_back(c["share_ctas"]);
+    for (const auto& c : now["clients"]) (c["gpu"] == first ? of_first : of_second).push_back(c["share_ctas"]);
     return of_first == std::vector{32} && of_second == std::vector{16, 16};
   })) << status()
       << text("both.err") << text("one.err");
