@@ -160,7 +160,8 @@ TEST_F(ServiceRun, EachGpuIsSharedByItselfWhateverItsNumber) {
   EXPECT_EQ(launches("both").second, 6000);
   EXPECT_EQ(launches("one").second, 3000);
   std::set<int> gpus;
-  for (const auto& row : nlohmann::json::parse(text("both.json"))["table"])
+  const nlohmann::json report = nlohmann::json::parse(text("both.json"));
+  for (const auto& row : report["table"])
     if (row["way"] == "quota") gpus.insert(row["gpu"].get<int>());
   EXPECT_EQ(gpus, (std::set{0, 1})) << text("both.json");
   EXPECT_EQ(daemon.end(SIGTERM), 130);
