@@ -71,6 +71,7 @@ void Later::set(std::shared_ptr<const Code> code, std::string why) {
   set_.notify_all();
 }
 void Later::wait_until(std::chrono::steady_clock::time_point end) const {
+  compile_next(this);
   std::unique_lock held(lock_);
   set_.wait_until(held, end, [&] { return done_; });
 }
@@ -109,7 +110,7 @@ std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool va
   if (now)
     make();
   else
-    compile_later(make);
+    compile_later(later.get(), make);
   return later;
 }
 

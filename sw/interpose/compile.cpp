@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -10,6 +11,7 @@
 #include <deque>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 #include "sw/interpose/code.h"
 #include "sw/interpose/table.h"
@@ -19,11 +21,13 @@ namespace sluice::interpose {
 
 namespace {
 
+constexpr unsigned kThreads = 4;
+
 struct Queue {
   std::mutex lock;
   std::condition_variable moved;
-  std::deque<std::function<void()>> work;
-  bool running = false;            ///< the thread
+  std::deque<std::pair<const void*, std::function<void()>>> work;
+  unsigned running = 0;            ///< threads
   unsigned linking = 0;            ///< threads in the driver's linker
   bool ending = false;             ///< the process: the driver's linker is left alone
   std::atomic<pid_t> process = 0;  ///< whose threads they are: a forked child has none
@@ -35,13 +39,13 @@ void run_queue() {
   Queue& q = queue();
   std::unique_lock held(q.lock);
   while (!q.ending && !q.work.empty()) {
-    const std::function<void()> work = std::move(q.work.front());
+    const std::function<void()> work = std::move(q.work.front().second);
     q.work.pop_front();
     held.unlock();
     work();
     held.lock();
   }
-  q.running = false;
+  --q.running;
 }
 
 std::vector<char> linked(const std::string& ptx) {
@@ -125,14 +129,21 @@ Code made_by_driver(const std::string& ptx, bool variables, unsigned registers) 
   return made(ptx, variables, registers, linked);
 }
 
-void compile_later(std::function<void()> work) {
+void compile_later(const void* what, std::function<void()> work) {
   Queue& q = queue();
   const std::scoped_lock held(q.lock);
-  q.work.push_back(std::move(work));
-  if (q.running) return;
-  q.running = true;
-  q.process = ::getpid();
+  q.work.emplace_back(what, std::move(work));
+  if (q.process != ::getpid()) q.running = 0;  // a forked child
+  if (q.running == kThreads) return;
   start_thread(run_queue);
+  ++q.running;
+  q.process = ::getpid();
+}
+
+void compile_next(const void* what) {
+  Queue& q = queue();
+  const std::scoped_lock held(q.lock);
+  std::ranges::stable_partition(q.work, [&](const auto& w) { return w.first == what; });
 }
 
 void finish_compiling() {

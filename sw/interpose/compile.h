@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The driver's linker, and a thread for what takes long.
+// The driver's linker, and threads for what takes long.
 #include <functional>
 #include <string>
 
@@ -27,7 +27,9 @@ class SomeContext {
 /// @throws std::runtime_error as the process ends
 [[nodiscard]] Code made_by_driver(const std::string& ptx, bool variables, unsigned registers);
 
-/// Runs `work` in a thread of ours, one after the other.
-void compile_later(std::function<void()> work);
+/// Runs `work` in one of a few threads of ours. @param what  it makes
+void compile_later(const void* what, std::function<void()> work);
+/// Somebody waits for it.
+void compile_next(const void* what);
 
 }  // namespace sluice::interpose

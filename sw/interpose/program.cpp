@@ -18,14 +18,15 @@ namespace sluice::interpose {
 
 namespace {
 
-/// For which a launch waits for its kernel's code, before it runs natively: SLUICE_COMPILE_WAIT_MS.
+/// For which launches of a kernel wait for its code, before they run natively: SLUICE_COMPILE_WAIT_MS.
 std::chrono::milliseconds compile_wait() {
   static const std::chrono::milliseconds wait = [] {
     const char* set = std::getenv("SLUICE_COMPILE_WAIT_MS");
-    return std::chrono::milliseconds(set == nullptr ? 40 : std::atoi(set));
+    return std::chrono::milliseconds(set == nullptr ? 500 : std::atoi(set));
   }();
   return wait;
 }
+constexpr int kKernelsAwaited = 4;  ///< as long as that many kernels may be awaited, a process waits in all
 
 constexpr const char* kStranger = "a kernel whose handle came by an unknown way";
 
@@ -224,12 +225,7 @@ void Program::load_others(std::unique_lock<std::mutex>& held, ContextId here) {
       kernel->loading = true;
       load_one(held, kernel, here);
     }
-    if (const auto lazy = wanted ? std::exchange(kernel->lazy, nullptr) : nullptr) {
-      held.unlock();
-      const std::shared_ptr<Later> later = lazy->kernel(kernel->name, kernel->registers, 0);
-      held.lock();
-      kernel->later = later;
-    }
+    if (wanted) begin_compiling(held, kernel, 0);
     if (kernel->gone) continue;
     if (kernel->later != nullptr && kernel->later->done()) adopt(*kernel);
     if (kernel->later == nullptr)
@@ -277,25 +273,36 @@ unsigned Program::most_registers(const Kernel& kernel, CUfunction own, const Pro
   return gpu::registers_for(lanes_.device(current_gpu()).sm.registers, static_cast<unsigned>(ctas), threads, kernel.registers);
 }
 
+void Program::begin_compiling(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, unsigned most) {
+  const std::shared_ptr<Lazy> lazy = kernel->lazy;
+  if (lazy == nullptr || kernel->later != nullptr) return;
+  const unsigned registers = kernel->registers;
+  held.unlock();
+  const std::shared_ptr<Later> later = lazy->kernel(kernel->name, registers, most);
+  held.lock();
+  if (kernel->lazy != nullptr) kernel->later = later;  // else another thread has adopted it
+}
+
 void Program::compile(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here, const ProgramLaunch& launch,
                       bool patient) {
-  if (kernel->lazy == nullptr && (kernel->later == nullptr || !patient)) return;
+  if (kernel->lazy != nullptr && kernel->later == nullptr)
+    begin_compiling(held, kernel, most_registers(*kernel, kernel->parts[here].own, launch));
+  const std::shared_ptr<Later> later = kernel->later;
+  if (later == nullptr || later->done() || (kernel->lazy == nullptr && !patient)) return;
+  const Clock::duration left = std::min(compile_wait() - kernel->awaited, kKernelsAwaited * compile_wait() - awaited_);
   const Clock::time_point begin = Clock::now();
-  const std::shared_ptr<Lazy> lazy = std::exchange(kernel->lazy, nullptr);  // who launches it meanwhile does not wait
-  std::shared_ptr<Later> later = kernel->later;
-  const unsigned registers = kernel->registers;
-  const unsigned most = lazy == nullptr ? 0 : most_registers(*kernel, kernel->parts[here].own, launch);
   held.unlock();
-  if (lazy != nullptr) later = lazy->kernel(kernel->name, registers, most);
-  later->wait_until(begin + (patient ? std::chrono::hours(1) : compile_wait()));
+  later->wait_until(begin + (patient ? std::chrono::hours(1) : left));
   held.lock();
-  kernel->later = later;
+  kernel->awaited += Clock::now() - begin;
+  awaited_ += Clock::now() - begin;
 }
 
 void Program::adopt(Kernel& kernel) {
   const std::shared_ptr<const Code> code = kernel.later->code();
   kernel.why = kernel.later->why();
   kernel.later = nullptr;
+  kernel.lazy = nullptr;
   kernel.known_row = nullptr;
   if (code == nullptr) return;
   const auto form = code->kernels.find(kernel.name);

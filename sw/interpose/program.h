@@ -190,8 +190,8 @@ class Program {
     bool beside = false;     ///< `code` is loaded beside the program's module
     bool loading = false;    ///< by some thread
     unsigned registers = 0;  ///< of a thread of the program's own, once that is loaded
-    std::shared_ptr<Later> later;
-    std::shared_ptr<Lazy> lazy;
+    std::shared_ptr<Later> later;                                 ///< its code, or its module's, which is for the next process
+    std::shared_ptr<Lazy> lazy;                                   ///< its code can be used here, once it is there
     Clock::duration awaited{};                                    ///< its code, by launches
     std::optional<int> carveout;                                  ///< as the program set it
     gpu::LaunchFacts known;                                       ///< of the last launch that ran natively
@@ -217,6 +217,8 @@ class Program {
   void load_own(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here);
   void load_one(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here);
   void load_others(std::unique_lock<std::mutex>& held, ContextId here);
+  /// @param most  as Lazy::kernel's
+  void begin_compiling(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, unsigned most);
   void compile(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here, const ProgramLaunch& launch,
                bool patient);
   /// Waits while launches of a kernel run ahead of its code: the host could have them all in the driver's queue before that is
@@ -254,6 +256,7 @@ class Program {
   std::array<Followed, kGpus> opaque_;
   [[nodiscard]] Followed& opaque(GpuNumber gpu) { return opaque_[static_cast<std::size_t>(gpu) % kGpus]; }
   Followed ahead_of_code_{4};
+  Clock::duration awaited_{};  ///< the code of kernels, by launches
 };
 
 }  // namespace sluice::interpose
