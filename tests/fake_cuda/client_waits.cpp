@@ -2,8 +2,11 @@
 // A program that makes one call while a launch of its own sleeps, or runs a kernel that waits for another's first launch. It
 // says itself what its quota is. @return how many calls went wrong
 
+#include <dlfcn.h>
+
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -27,6 +30,12 @@ constexpr const char* kPtx =
     ".visible .entry waits_for_frees" BODY
     "%ctaid.x;\n$L:\nld.volatile.global.u32 %r2, [%rd1];\nsetp.eq.u32 %p, %r2, 0;\n@%p bra $L;\nret;\n}\n";
 
+/// Of the driver, not of what stands before it.
+int asleep() {
+  static const auto of_driver =
+      reinterpret_cast<int (*)()>(::dlsym(::dlopen(std::getenv("SLUICE_REAL_LIBCUDA"), RTLD_LAZY), "fake_cuda_asleep"));
+  return of_driver();
+}
 void sleep_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 }  // namespace
@@ -47,6 +56,16 @@ int main(int argc, char** argv) {
   };
   CUdeviceptr memory = 0;
   expect(good(CU(cuMemAlloc)(&memory, 4)), "memory");
+  /// Until one sleeps: a quota is in force some time after it was written.
+  const auto until_asleep = [&](CUstream in, const auto& begin) {
+    for (int n = 0; n < 100; ++n) {
+      if (!begin()) return false;
+      while (asleep() == 0 && CU(cuStreamQuery)(in) == CUDA_ERROR_NOT_READY) sleep_ms(1);
+      if (asleep() > 0) return true;
+      sleep_ms(20);
+    }
+    return false;
+  };
   expect(good(CU(cuLibraryLoadData)(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0)), "library");
   expect(good(CU(cuModuleLoadData)(&module, kPtx)), "module");
   expect(good(CU(cuModuleGetFunction)(&k, module, "k")), "k");
@@ -58,7 +77,7 @@ int main(int argc, char** argv) {
     for (int round = 0; round < 2; ++round) {
       expect(launch(waits, stream) && launch(frees, beside), "two that depend on each other");
       expect(good(CU(cuCtxSynchronize)()), "both end");
-      if (round == 0) sleep_ms(300);  // there is code for all of them now
+      if (round == 0) sleep_ms(1000);  // there is code for all of them now
     }
     return wrong;
   }
@@ -89,9 +108,7 @@ int main(int argc, char** argv) {
            "a graph");
     for (const char* then : {"2", "1"}) {
       quota("0");
-      sleep_ms(100);
-      expect(good(CU(cuGraphLaunch)(exec, eighth)), "replay");
-      sleep_ms(100);
+      expect(until_asleep(eighth, [&] { return good(CU(cuGraphLaunch)(exec, eighth)); }), "replay");
       quota(then);
       expect(good(CU(cuCtxSynchronize)()), "its end");
     }
@@ -118,10 +135,9 @@ int main(int argc, char** argv) {
                good(CU(cuStreamEndCapture)(stream, &graph)) && good(CU(cuGraphInstantiateWithFlags)(&exec, graph, 0)),
            "a graph");
   quota("0");
-  sleep_ms(100);
-  if (behind || !replays) expect(launch(k, stream), "without a CTA");
-  if (replays) expect(good(CU(cuGraphLaunch)(exec, stream)), "replay");
-  sleep_ms(100);
+  if (behind || !replays) expect(until_asleep(stream, [&] { return launch(k, stream); }), "without a CTA");
+  const auto replay = [&] { return good(CU(cuGraphLaunch)(exec, stream)); };
+  if (replays) expect(behind ? replay() : until_asleep(stream, replay), "replay");
   CUstream made = nullptr;
   unsigned here = 0, there = 7;
   const auto new_kernel = [&] { return good(CU(cuLibraryGetKernel)(&kernel, library, "k")); };

@@ -29,7 +29,7 @@ struct Module {
 std::vector<Module*> unloaded;
 std::vector<Function*> free_functions;
 std::mutex unload_lock;
-std::string linked;
+thread_local std::string linked;
 
 /// Of code that was linked: its first part, which stands for what the linker made of all.
 std::string text_of(const void* image) {

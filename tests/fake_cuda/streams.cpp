@@ -225,6 +225,8 @@ std::string words(const Grid& grid) {
 
 }  // namespace
 
+std::atomic<int> g_asleep{0};  // launches that wait for a quota, or did
+
 void execute(const Grid& grid) {
   if (failed()) return;
   if (grid.function->logs) write_log(grid);
@@ -271,6 +273,7 @@ void execute(const Grid& grid) {
   word(c.gate).fetch_add(grid.grid[0] * grid.grid[1]);
   unsigned naps = 0;
   std::optional<unsigned long long> told_after;  // so many had come
+  const std::shared_ptr<void> asleep(nullptr, [&](void*) { g_asleep -= naps == 0 ? 0 : 1; });
   for (;; std::this_thread::sleep_for(microseconds(20))) {
     if (failed()) return;
     unsigned long long gate = word(c.gate).load();
@@ -281,7 +284,7 @@ void execute(const Grid& grid) {
       if (word(c.gate).compare_exchange_strong(gate, came << SLUICE_GATE_CAME_SHIFT | fresh << SLUICE_GATE_NUMBER_SHIFT)) break;
     } else if (told_after != came) {
       told_after = came;
-      ++naps;
+      if (naps++ == 0) ++g_asleep;
       word(c.naps).fetch_add(1);
       tell_told(c);
     }
@@ -305,6 +308,7 @@ void execute(const Grid& grid) {
 using sluice::fake::Event;
 
 extern "C" {
+int fake_cuda_asleep() { return sluice::fake::g_asleep; }
 CUresult cuStreamCreate(CUstream* s, unsigned) {
   static std::atomic<std::uintptr_t> next{1000};
   *s = reinterpret_cast<CUstream>(next++ + (sluice::fake::current() == reinterpret_cast<CUcontext>(2) ? 4000 : 0));
