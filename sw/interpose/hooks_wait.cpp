@@ -146,6 +146,8 @@ void* wait_hook(Symbol symbol) {
     case kcuMemFree_v2: return address(Alone<kcuMemFree_v2, decltype(cuMemFree_v2)>::call);
     case kcuMemFreeHost: return address(Alone<kcuMemFreeHost, decltype(cuMemFreeHost)>::call);
     case kcuCtxSetLimit: return address(Alone<kcuCtxSetLimit, decltype(cuCtxSetLimit)>::call);
+    case kcuCtxResetPersistingL2Cache:
+      return address(Alone<kcuCtxResetPersistingL2Cache, decltype(cuCtxResetPersistingL2Cache)>::call);
     case kcuFuncLoad: return address(Alone<kcuFuncLoad, decltype(cuFuncLoad)>::call);
     case kcuLibraryGetModule: return address(Alone<kcuLibraryGetModule, decltype(cuLibraryGetModule)>::call);
     default: return nullptr;
