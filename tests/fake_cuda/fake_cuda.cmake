@@ -10,7 +10,7 @@ add_library(fake_cuda_newer SHARED fake_cuda/newer.cpp)
 set_target_properties(fake_cuda_newer PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(fake_cuda_newer SYSTEM PRIVATE ${CUDA_BIN}/../include)
 target_link_libraries(fake_cuda_newer PRIVATE sluice_options fake_cuda)
-foreach(PROGRAM client client_steady client_records client_waits client_lifetimes)
+foreach(PROGRAM client client_steady client_records client_waits client_lifetimes client_process)
   add_executable(fake_cuda_${PROGRAM} fake_cuda/${PROGRAM}.cpp)
   target_include_directories(fake_cuda_${PROGRAM} SYSTEM PRIVATE ${CUDA_BIN}/../include)
   target_link_libraries(fake_cuda_${PROGRAM} PRIVATE sluice_options Threads::Threads ${CMAKE_DL_LIBS} ${LZ4_LIBRARY} ${ZSTD_LIBRARY})
@@ -19,6 +19,6 @@ target_compile_definitions(test_interpose PRIVATE SLUICE_FAKE_CUDA="$<TARGET_FIL
                            SLUICE_FAKE_CLIENT="$<TARGET_FILE:fake_cuda_client>"
                            SLUICE_FAKE_STEADY="$<TARGET_FILE:fake_cuda_client_steady>" SLUICE_FAKE_RECORDS="$<TARGET_FILE:fake_cuda_client_records>"
                            SLUICE_FAKE_WAITS="$<TARGET_FILE:fake_cuda_client_waits>" SLUICE_FAKE_LIFETIMES="$<TARGET_FILE:fake_cuda_client_lifetimes>"
-                           SLUICE_INTERPOSE="$<TARGET_FILE:sluice_interpose>" SLUICE_STUB="${STUB}")
+                           SLUICE_FAKE_PROCESS="$<TARGET_FILE:fake_cuda_client_process>" SLUICE_INTERPOSE="$<TARGET_FILE:sluice_interpose>" SLUICE_STUB="${STUB}")
 add_dependencies(test_interpose fake_cuda fake_cuda_newer fake_cuda_client fake_cuda_client_steady fake_cuda_client_records fake_cuda_client_waits
-                 fake_cuda_client_lifetimes sluice_interpose sluice_ptxas sluice_compiler)
+                 fake_cuda_client_lifetimes fake_cuda_client_process sluice_interpose sluice_ptxas sluice_compiler)

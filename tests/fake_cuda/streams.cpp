@@ -343,6 +343,10 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned) {
   sluice::fake::enqueue(s, [e] { cuEventSynchronize(e); });
   return CUDA_SUCCESS;
 }
+CUresult cuLaunchHostFunc(CUstream s, CUhostFn function, void* data) {
+  sluice::fake::enqueue(s, [function, data] { function(data); });
+  return CUDA_SUCCESS;
+}
 CUresult cuEventQuery(CUevent e) { return sluice::fake::alive(e)->open == 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
 CUresult cuEventSynchronize(CUevent e) {
   while (cuEventQuery(e) != CUDA_SUCCESS) std::this_thread::sleep_for(std::chrono::microseconds(50));
