@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a sharing service on a GPU does about kernels it cannot treat and programs that do wrong: a line for each fault.
+"""What a sharing service on a GPU does about programs that end, stand still or do wrong: a line for each fault.
 
 faults_on_gpu.py SLUICE WORKER OUT.json [PART...]. SLUICE is the program with lib/sluice beside its folder; WORKER is
-tests/gpu/service_worker.cu as nvcc builds it, and beside it stand `faults` and `faults_linked`, tests/gpu/faults.cu without and with
--rdc=true. While a fault happens a steady program shares the GPU: its results must be right. Exit code 1 when a check is not met.
+tests/gpu/service_worker.cu as nvcc builds it. While a fault happens a steady program shares the GPU: its results must be right. Kinds of
+kernels and faults of single programs are those of programs_on_gpu.py. Exit code 1 when a check is not met.
 """
 import glob
 import os
@@ -16,61 +16,24 @@ import sys
 import time
 
 import sharing
-from sharing import SOCKET, Command, Program, Service, memory_used, note, wait_for
+from sharing import SOCKET, Program, Service, memory_used, note, wait_for
 
 sharing.begin(*sys.argv[1:4])
-PARTS = sys.argv[4:] or ["kernels", "long_blocks", "stopped", "crashes", "kills", "daemon", "mps", "words", "users"]
-FAULTS = os.path.join(os.path.dirname(sys.argv[2]), "faults")
-
-# Programs that work, and what becomes of their kernels: under quota, or native for a reason.
-KERNELS = {
-    "ordinary": (20, ""),
-    "cooperative": (0, "launched cooperatively"),
-    "clusters": (0, "cluster"),
-    "programmatic": (0, "programmatic dependent launch"),
-    "shared": (0, "no room for the runtime's state"),
-    "small": (1, ""),
-    "persistent": (0, "all of them fit on the GPU"),
-    "lower": (1, ""),
-    "higher": (1, ""),
-    "memory": (1, ""),
-    "streams": (33, ""),
-}
-LINKED = {"ordinary": (20, ""), "children": (0, "")}
+PARTS = sys.argv[4:] or ["long_blocks", "stopped", "crashes", "kills", "daemon", "mps", "words", "users"]
 
 
 def steady(seconds):
     return Program(seconds, 1, 4000, 30, 8, run=("--name", "steady"))
 
 
-def faulty(mode, program=FAULTS):
-    return Command([program, mode], run=("--name", mode))
-
-
-def kernels():
-    with Service("even") as service:
-        beside = steady(22)
-        time.sleep(0.5)
-        modes = [(FAULTS, *row) for row in KERNELS.items()] + [(FAULTS + "_linked", *row) for row in LINKED.items()]
-        for program, mode, (under_quota, reason) in modes:
-            p = faulty(mode, program).end()
-            reasons = p.report.get("reasons", {})
-            good = p.code == 0 and "right" in p.out and p.violations == 0 and p.quota >= min(1, under_quota) and (
-                any(reason in r for r in reasons.values()) if reason else under_quota == 0 or p.quota > 0)
-            note(f"kernel: {mode}{program.removeprefix(FAULTS)}", good, quota=p.quota, native=p.native, reasons=reasons, seconds=round(p.seconds, 2), exit=p.code,
-                 raises=p.report.get("watchdog_raises"), out=p.out[-200:], err="" if good else p.err[-400:])
-        beside.end()
-        note("beside them: right", beside.right and service.status()["lost"] == 0, **beside.figures(), said=service.lines_said()[-300:])
-
-
 def long_blocks():
     with Service("rr", "--mps") as service:
         beside = steady(5)
         time.sleep(1)
-        p = faulty("long").end()
+        p = Program(0.1, 1, 4000, 400000, 1, run=("--name", "long")).end()
         late = service.said("eviction late: ")
         beside.end()
-        note("blocks of 0.4 s: the service says that their eviction is late, others go on", late and p.code == 0 and beside.right,
+        note("blocks of 0.4 s: the service says that their eviction is late, others go on", late and p.right and beside.right,
              out=p.out[-100:], quota=p.quota, reasons=p.report.get("reasons"), said=service.lines_said()[-300:],
              steady=beside.figures())
 
@@ -96,10 +59,8 @@ def crashes():
     with Service("even") as service:
         beside = steady(6)
         time.sleep(1)
-        for mode in ("trap", "wild"):
-            p = faulty(mode).end()
-            note(f"a program that does {mode}: it fails, with its driver's error", p.code == 3 and "error 7" in p.out, exit=p.code, out=p.out[-100:],
-                 err=p.err[-200:])
+        p = Program(0.3, 1, 4000, 30, 8, "trap").end()
+        note("a program that traps: it fails, with its driver's error", p.code == 3 and "error 7" in p.out, exit=p.code, out=p.out[-100:], err=p.err[-200:])
         beside.end()
         note("beside them: right", beside.right, lost=service.status()["lost"], **beside.figures())
 
@@ -190,7 +151,7 @@ def words():
         note("refused: the 65th client", b"too many clients" in clients[-1].recv(4096))
         for c in clients:
             c.close()
-    refused("no service", ["run", "--socket", SOCKET, "--require-service", "--", FAULTS, "small"], "service")
+    refused("no service", ["run", "--socket", SOCKET, "--require-service", "--", "true"], "service")
 
 
 def users():

@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 FOLDER = tempfile.mkdtemp(prefix="sluice_gpu_")
 SOCKET = FOLDER + "/s"
 number = itertools.count()
 results = []
+settings = {"SLUICE_COMPILE_WAIT_MS": "10000"}  # of the programs; a launch waits for its code: what is seen does not hang on the compiler's speed
+one_at_a_time = threading.Lock()
 sluice = worker = results_file = None
 
 
@@ -24,11 +27,12 @@ def begin(sluice_path, worker_path, file):
 
 
 def note(name, met, **figures):
-    results.append({"check": name, "met": bool(met), **figures})
-    print(("ok      " if met else "NOT MET ") + name, json.dumps(figures), flush=True)
-    told = json.dumps({"command": "tests/gpu/" + os.path.basename(sys.argv[0]), "results": results}, indent=1)
-    with open(results_file, "w") as file:
-        file.write(told.replace(FOLDER + "/", ""))  # what the programs said names the socket
+    with one_at_a_time:
+        results.append({"check": name, "met": bool(met), **figures})
+        print(("ok      " if met else "NOT MET ") + name, json.dumps(figures), flush=True)
+        told = json.dumps({"command": "tests/gpu/" + os.path.basename(sys.argv[0]), "results": results}, indent=1)
+        with open(results_file, "w") as file:
+            file.write(told.replace(FOLDER + "/", ""))  # what the programs said names the socket
 
 
 def run(functions, parts):
@@ -72,18 +76,18 @@ class Service:
 
 
 class Command:
-    """A program as it is, under the service unless `native`; its table of launches is in `report` at its end. A launch waits for its
-    code: what is seen does not hang on the compiler's speed."""
+    """A program as it is, by `sluice run` with the options `under` (those of the service) and `run`, or natively; its table of launches
+    is in `report` at its end."""
 
-    def __init__(self, command, run=(), native=False, folder=None):
+    def __init__(self, command, run=(), native=False, folder=None, under=("--socket", SOCKET)):
         self.command = command
         self.report_file = f"{FOLDER}/report{next(number)}"
         open(self.report_file, "w").close()
         if not native:
-            command = [sluice, "run", "--socket", SOCKET, *map(str, run), "--"] + command
+            command = [sluice, "run", *map(str, (*under, *run)), "--"] + command
         self.began = time.monotonic()
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, errors="replace",
-                                        env={**os.environ, "SLUICE_REPORT": self.report_file, "SLUICE_COMPILE_WAIT_MS": "10000"})
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+                                        errors="replace", start_new_session=True, env={**os.environ, **settings, "SLUICE_REPORT": self.report_file})
 
     def end(self, limit=25):
         self.hung = False
@@ -92,7 +96,7 @@ class Command:
         except subprocess.TimeoutExpired:
             self.hung = True
             stacks = subprocess.run(["sh", "-c", f"cat /proc/{self.process.pid}/task/*/wchan /proc/{self.process.pid}/task/*/comm"], capture_output=True, text=True).stdout
-            self.process.kill()
+            os.killpg(self.process.pid, signal.SIGKILL)  # and its children, which have its output
             self.out, self.err = self.process.communicate()
             self.err += " HUNG " + " ".join(stacks.split())
         self.seconds = time.monotonic() - self.began
