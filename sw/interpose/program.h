@@ -187,9 +187,9 @@ class Program {
     void* own = nullptr;    ///< the handle that the module gave
     const gpu::ModuleKernel* form = nullptr;
     std::shared_ptr<const Code> code;
-    bool beside = false;     ///< `code` is loaded beside the program's module
-    bool loading = false;    ///< by some thread
-    unsigned registers = 0;  ///< of a thread of the program's own, once that is loaded
+    bool beside = false;                                          ///< `code` is loaded beside the program's module
+    bool loading = false;                                         ///< by some thread
+    unsigned registers = 0;                                       ///< of a thread of the program's own, once that is loaded
     std::shared_ptr<Later> later;                                 ///< its code, or its module's, which is for the next process
     std::shared_ptr<Lazy> lazy;                                   ///< its code can be used here, once it is there
     Clock::duration awaited{};                                    ///< its code, by launches

@@ -342,7 +342,8 @@ CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsign
                         CUstream s, void** p, void**) {
   if (f == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const Grid grid = sluice::fake::grid_of(f, {x, y, z}, {bx, by, bz}, shared, p);
-  if (x == 0 || x > 0x7fffffff || y > 65535 || z > 65535 || bx * by * bz > 1024) return tell("launch refused"), CUDA_ERROR_INVALID_VALUE;
+  if (x == 0 || x > 0x7fffffff || y > 65535 || z > 65535 || bx * by * bz > 1024)
+    return tell("launch refused"), CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = sluice::fake::error_of(s); error != CUDA_SUCCESS) return error;
   const CUcontext own = grid.function->context;
   if (own != nullptr && own != sluice::fake::context_of(s)) return tell("launch refused"), CUDA_ERROR_INVALID_HANDLE;
