@@ -177,6 +177,7 @@ int main(int argc, char** argv) {
          for (int n = 0; n < 1100; ++n) all = good(CU(cuMemsetD8Async)(memory, 9, 4, beside)) && all;
          return all;
        }},
+      {"cuCtxResetPersistingL2Cache", [&] { return good(CU(cuCtxResetPersistingL2Cache)()); }},
       {"cuMemFree", [&] { return good(CU(cuMemFree)(0)); }},
       {"cuMemFreeHost", [&] { return good(CU(cuMemFreeHost)(&here)); }},
       {"cuCtxSetLimit", [&] { return good(CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, 8192)); }},

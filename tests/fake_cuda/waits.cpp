@@ -64,6 +64,7 @@ using sluice::fake::Function;
 
 extern "C" {
 CUresult cuMemFree_v2(CUdeviceptr) { return sluice::fake::wait_for_all(), sluice::fake::error_of(nullptr); }
+CUresult cuCtxResetPersistingL2Cache() { return sluice::fake::wait_for_all(), CUDA_SUCCESS; }
 CUresult cuMemFreeHost(void*) { return sluice::fake::wait_for_all(), CUDA_SUCCESS; }
 CUresult cuCtxSetLimit(CUlimit limit, std::size_t) {
   if (limit == CU_LIMIT_STACK_SIZE) sluice::fake::wait_for_all();

@@ -135,8 +135,8 @@ TEST_F(Run, CallsThatWaitForTheWholeGpuLetOrdersPass) {
 TEST_F(Run, NoCallOfTheDriverKeepsOrdersFromWhatSleeps) {
   for (const char* call :
        {"cuModuleLoadData", "cuModuleGetFunction", "cuKernelGetFunction", "cuKernelGetParamInfo", "cuLibraryGetModule",
-        "cuLibraryUnload", "cuMemFree", "cuMemFreeHost", "cuCtxSetLimit", "cuMemcpyDtoHAsync", "cuStreamCreate",
-        "cuStreamCreateWithPriority", "cuMemsetD8Async", "cuGraphExecDestroy", "'cuGraphExecDestroy behind'"}) {
+        "cuLibraryUnload", "cuCtxResetPersistingL2Cache", "cuMemFree", "cuMemFreeHost", "cuCtxSetLimit", "cuMemcpyDtoHAsync",
+        "cuStreamCreate", "cuStreamCreateWithPriority", "cuMemsetD8Async", "cuGraphExecDestroy", "'cuGraphExecDestroy behind'"}) {
     fs::remove(folder_ / "books");
     waits(call);
     has(text("books"), "blocks 800 wrong 0\n", call);
