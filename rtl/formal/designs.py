@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What rtl/formal/run.py proves: .sby files, their broken designs, and of those that take minutes what has run, in results/formal/long.json."""
+import fcntl
 import hashlib
 import json
+import os
 import pathlib
 import re
 import tomllib
@@ -77,8 +79,14 @@ def ran():
 
 
 def remember(name, what):
+    """Adds to the record, which other runs may be adding to."""
     RAN.parent.mkdir(exist_ok=True)
-    RAN.write_text(json.dumps(dict(sorted((ran() | {name: what}).items())), indent=0) + "\n")
+    folder = os.open(RAN.parent, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    part = RAN.with_suffix(".part")
+    part.write_text(json.dumps(dict(sorted((ran() | {name: what}).items())), indent=0) + "\n")
+    os.replace(part, RAN)
+    os.close(folder)
 
 
 def long_ones(module):

@@ -15,6 +15,7 @@ Tasks whose name begins with "long" run only with --long, mutants of files that 
 what of these ran well, each with a hash of its text: properties, task and mutant, and one of the RTL. Work is kept in build/formal/. Exit code 1 when a
 property fails or a mutant lives."""
 import argparse
+import concurrent.futures
 import json
 import re
 import shutil
@@ -128,14 +129,12 @@ class Task:
         return [(name, "failed" if self.fails(name) else "unknown") for name in self.names("assert")]
 
 
-def prove(module, args, report):
-    good = True
+def prove(module, args, report, each):
     tasks = parse(FORMAL / f"{module}.sby")
     owed = set()
-    for name, sections in tasks.items():
-        if name.startswith("long") and not args.long or args.due and (not name.startswith("long") or ran().get(f"{module} {name}") == key(sections)):
-            continue
-        held = True
+
+    def holds(name):
+        sections, held = tasks[name], True
         for prop, result in Task(module, name, sections).run():
             if sections["options"]["mode"] != "cover":
                 owed.add(prop)
@@ -145,7 +144,10 @@ def prove(module, args, report):
                 print(f"{module:22} {prop:48} {result}", flush=True)
         if held and name.startswith("long"):
             remember(f"{module} {name}", key(sections))
-        good &= held
+        return held
+
+    good = each(holds, [name for name in tasks if (args.long or not name.startswith("long")) and
+                        not (args.due and (not name.startswith("long") or ran().get(f"{module} {name}") == key(tasks[name])))])
     for mutant in broken_designs(module):
         Task(module, "mutant", next(iter(tasks.values())), mutant)   # does its text still stand there once?
         owed -= set(mutant["fails"])
@@ -158,37 +160,37 @@ def all_broken(module, owed):
     return not owed
 
 
-def kill(module, args, report):
+def kill(module, args, report, each):
     mutants = broken_designs(module)
     tasks = {n: s for n, s in parse(FORMAL / f"{module}.sby").items() if s["options"]["mode"] != "cover"}
-    owed = {}
-    for name, sections in tasks.items():
-        if name.startswith("long") and not args.long:
-            continue
-        task = Task(module, name, sections)
+    due, owed = dict(long_ones(module)), {}
+
+    def has(name):
+        task = Task(module, name, tasks[name])
         task.build(SMT_STEPS)
         owed.update({prop: name for prop in task.names("assert")})
-    good, due = True, dict(long_ones(module))
-    for mutant in mutants:
+        return True
+
+    def refused(mutant):
         name = mutant.get("task", next(iter(tasks)))
-        if name.startswith("long") and not args.long:
-            continue
-        owed = {prop: task for prop, task in owed.items() if prop not in mutant["fails"]}
         long, now = f"{module} mutant {mutant['name']}", key(tasks[name], mutant)
         if args.due and (long not in due or ran().get(long) == now):
-            continue
-        task = Task(module, name, tasks[name], mutant)
-        refused = True
+            return True
+        task, lives = Task(module, name, tasks[name], mutant), False
         for prop in mutant["fails"]:
             killed = task.fails(prop)
-            refused &= killed
+            lives |= not killed
             report["mutants"].append({"module": module, "mutant": mutant["name"], "property": prop, "killed": killed})
             if not args.json:
                 print(f"{module:22} {mutant['name']:36} {prop:48} {'fails, as it must' if killed else 'LIVES'}", flush=True)
-        if refused and long in due:
+        if not lives and long in due:
             remember(long, now)
-        good &= refused
-    return all_broken(module, owed) and good
+        return not lives
+
+    each(has, [name for name in tasks if args.long or not name.startswith("long")])
+    mutants = [m for m in mutants if args.long or not m.get("task", next(iter(tasks))).startswith("long")]
+    good = each(refused, mutants)
+    return all_broken(module, set(owed).difference(*(m["fails"] for m in mutants))) and good
 
 
 def main():
@@ -198,6 +200,7 @@ def main():
     parser.add_argument("--mutants", action="store_true", help="run the broken designs")
     parser.add_argument("--long", action="store_true", help="tasks that take minutes, too")
     parser.add_argument("--due", action="store_true", help="of what takes minutes, what has not run since it or its RTL was edited")
+    parser.add_argument("--jobs", type=int, default=1, help="tasks and mutants at a time")
     parser.add_argument("--check", action="store_true", help="names what has not run since it was edited")
     args = parser.parse_args()
     known = sorted(p.stem for p in FORMAL.glob("*.sby"))
@@ -207,9 +210,10 @@ def main():
     if args.check:
         sys.exit(0 if check(args.module or known) else 1)
     report = {"mutants" if args.mutants else "properties": []}
-    good = True
-    for module in args.module or known:
-        good &= (kill if args.mutants else prove)(module, args, report)
+    work = kill if args.mutants else prove
+    with concurrent.futures.ThreadPoolExecutor(max(1, args.jobs)) as pool, concurrent.futures.ThreadPoolExecutor(1 if args.jobs < 2 else len(known)) as modules:
+        each = lambda do, names: all(list(pool.map(do, names)))
+        good = all(list(modules.map(lambda module: work(module, args, report, each), args.module or known)))
     if args.json:
         print(json.dumps(report, indent=1))
     sys.exit(0 if good else 1)
