@@ -63,17 +63,21 @@ module flush_unit #(
   logic [N-1:0]      release_d, release_q;          // and the next one: one-hot, or 0
   logic              late, bump, over, last_sm;
 
-  // A report, and whether it is of a CTA that was given up.
+  // A report, and whether it is of a CTA that was given up: by a flush, or by the reset, and then no kernel may have
+  // come to its slot yet.
   logic [TagW-1:0] done_tag, kernel_tag;
+  logic            done_fresh;
   always_comb begin
     done_tag   = '0;
+    done_fresh = 1'b0;
     kernel_tag = '0;
     for (int unsigned k = 0; k < K; k++) begin
       if (done_kernel_i == KIndexW'(k)) done_tag   |= tags_q[k*TagW +: TagW];
+      if (done_kernel_i == KIndexW'(k)) done_fresh |= fresh_q[k];
       if (kernel_q[k])                  kernel_tag |= tags_q[k*TagW +: TagW];
     end
   end
-  assign late = done_tag_i != done_tag;
+  assign late = done_tag_i != done_tag || done_fresh;
 
   // CTAs of the kernel on the SM under work that are left behind this cycle, and the lowest of them.
   logic [SlotsW-1:0]  slots;

@@ -31,7 +31,7 @@ module flush_unit_props #(
     SlotW = sluice_pkg::SlotW;
 
   // The neighbours.
-  logic [K-1:0]   running, present;       // dispatches; is not FREE
+  logic [K-1:0]   running, present, had;  // dispatches; is not FREE; had a kernel since the reset
   logic [3:0]     used;                   // bit 2 * SM + slot
   logic [KW-1:0]  owner [4];              // by that
   logic           port, fresh;
@@ -96,6 +96,7 @@ module flush_unit_props #(
     if (!rst_ni) begin
       running <= '0;
       present <= '0;
+      had     <= '0;
       used    <= '0;
       port    <= 1'b0;
       fresh   <= 1'b0;
@@ -111,6 +112,7 @@ module flush_unit_props #(
         if (present[k] && (stop_i[k] || flush_i[k])) running[k] <= 1'b0;
         if (present[k] && !running[k] && none_left[k] && leave_i[k]) present[k] <= 1'b0;
       end
+      had   <= had | present;
       port  <= pick || (port && !ready_i && !take_back);
       fresh <= pick;
       if (fresh)  used[port_place]  <= 1'b1;
@@ -239,8 +241,10 @@ module flush_unit_props #(
       a_late_report_is_dropped: assert (!(done_valid_i && done_kernel_i < KIndexW'(K)
           && done_tag_i != tags[32'(done_kernel_i)*TagW +: TagW]) || !end_valid);
       a_report_in_time_passes: assert (!(done_valid_i && done_kernel_i < KIndexW'(K)
-          && done_tag_i == tags[32'(done_kernel_i)*TagW +: TagW])
+          && done_tag_i == tags[32'(done_kernel_i)*TagW +: TagW] && had[32'(done_kernel_i)])
         || (end_valid && end_sm == done_sm_i && end_slot == done_slot_i));
+      a_report_from_before_a_reset_is_dropped: assert (!(done_valid_i && done_kernel_i < KIndexW'(K)
+          && !had[32'(done_kernel_i)]) || !end_valid);
       only_a_cta_that_waited_is_taken_back: assert (!take_back
           || (WAIT != 0 && port && (port_kernel_hot & \dut.kernel_q ) != '0 && waited == '1));
       a_cta_is_given_up: cover (giving_up);

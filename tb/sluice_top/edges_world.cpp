@@ -296,14 +296,16 @@ void EdgesWorld::drive_reports() {
     ++counts_.late;
     return report(cta);
   }
-  if (!nonsense_) return;
+  if (!nonsense_ || parameters_.max_ctas > 31) return;
+  const auto k = random_.in(0, parameters_.max_kernels - 1);
+  if (parameters_.flush != 0 && (!kernels_[k] || !kernels_[k]->tag || kernels_[k]->flush_asked)) return;
   nonsense_ = false;
-  Cta cta{.sm = static_cast<std::uint8_t>(random_.in(0, parameters_.num_sm - 1)), .slot = static_cast<std::uint8_t>(random_.in(0, 31))};
-  if (cta.slot < parameters_.max_ctas) cta.slot = static_cast<std::uint8_t>(parameters_.max_ctas);  // no SM has it
-  if (cta.slot > 31) return;
   expected_ |= regs::kErrorBadDone.put(1);
   ++counts_.bad_reports;
-  report(cta);
+  report({.sm = static_cast<std::uint8_t>(random_.in(0, parameters_.num_sm - 1)),
+          .slot = static_cast<std::uint8_t>(parameters_.max_ctas),  // no SM has it
+          .kernel = static_cast<std::uint8_t>(k),
+          .tag = kernels_[k]->tag.value_or(0)});
 }
 
 void EdgesWorld::drive_activity() {
@@ -514,6 +516,14 @@ AxiLiteOut EdgesWorld::cycle(const AxiLiteIn& pins) {
     }
   }
   const bool taken = in_.launch.valid && out.launch_ready;
+#ifdef EDGES_LOG
+  if (!in_.rst_n) std::printf("%llu reset keep %d\n", (unsigned long long)now_, in_.keep_tags);
+  if (out.dispatch_valid && in_.dispatch_ready) std::printf("%llu start sm %d slot %d k %d tag %d cta %d\n", (unsigned long long)now_, out.dispatch_sm, out.dispatch_slot, out.dispatch_kernel, out.dispatch_tag, out.dispatch_cta);
+  if (out.flush_valid) std::printf("%llu flush k %d tag %d\n", (unsigned long long)now_, out.flush_kernel, out.flush_tag);
+  if (out.kernel_done) std::printf("%llu done %d\n", (unsigned long long)now_, out.kernel_done);
+  if (in_.done_valid) std::printf("%llu report sm %d slot %d k %d tag %d\n", (unsigned long long)now_, in_.done_sm, in_.done_slot, in_.done_kernel, in_.done_tag);
+  if (out.launched_valid) std::printf("%llu launched k %d refused %d flushed %d\n", (unsigned long long)now_, out.launched_kernel, out.launched_refused, out.launched_flushed);
+#endif
   top_->clock(in_);
   if (taken) in_.launch.valid = false;
   ++now_;

@@ -13,8 +13,8 @@ void CtaDispatcherTwin::next_tag(std::uint32_t kernel) {
 }
 
 bool CtaDispatcherTwin::late(const CtaDispatcherIn& in) const {
-  const std::uint8_t current = in.done_kernel < params_.kernels ? flush_.tags[in.done_kernel] : std::uint8_t{0};
-  return in.done_tag != current;
+  if (in.done_kernel >= params_.kernels) return in.done_tag != 0;
+  return in.done_tag != flush_.tags[in.done_kernel] || (flush_.fresh >> in.done_kernel & 1U) != 0;
 }
 
 /// By the outputs of this cycle, which follow from the registers.
