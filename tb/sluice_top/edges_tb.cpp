@@ -48,7 +48,7 @@ class Edges : public testing::Test {
   void act() {
     EdgesWorld& world = *world_;
     const unsigned k = slot();
-    switch (in(0, 15)) {
+    switch (in(0, 17)) {
       case 0: world.stop(k); break;
       case 1: world.evict(k, in(0, 20)); break;
       case 2: world.resume(k); break;
@@ -59,8 +59,14 @@ class Edges : public testing::Test {
       case 7: world.set_static(k, in(0, parameters_.max_ctas), chance(0.5) ? ~0U : world.random().word()); break;
       case 8: world.hang_an_sm(chance(0.7) ? in(1, 3000) : 1U << 30); break;
       case 9: world.report_nonsense(); break;
-      case 10: chance(0.2) ? world.stick_the_port(in(1, 2U << parameters_.flush)) : world.check_errors(); break;
+      case 10: world.check_errors(); break;
       case 11: if (chance(0.1)) world.reset(chance(0.5)); break;
+      case 12:  // the network takes nothing for a while
+        if (!chance(0.3)) break;
+        world.stick_the_port(in(1, 3U << parameters_.flush));
+        world.run(in(0, 30));
+        if (chance(0.7)) world.flush(k);
+        break;
       default: world.launch(k); break;
     }
     world.run(chance(0.02) ? in(0, 4U << parameters_.patience) % 300000 : in(0, 300));

@@ -33,10 +33,10 @@ bool EdgesWorld::empty() const {
   return taken_.empty() && std::ranges::none_of(kernels_, [](const auto& k) { return k.has_value(); });
 }
 
+/// A launch that is handed back is told of in its turn, behind those of others.
 bool EdgesWorld::has_context(std::uint8_t context) const {
-  const auto of_it = [context](const LaunchRequest& l) { return l.context == context; };
-  return std::ranges::any_of(taken_, of_it) ||
-         std::ranges::any_of(kernels_, [&](const auto& k) { return k && k->of_the_port && of_it(k->launch); });
+  return (!taken_.empty() && taken_.front().context == context) ||
+         std::ranges::any_of(kernels_, [&](const auto& k) { return k && k->of_the_port && k->launch.context == context; });
 }
 
 void EdgesWorld::write(std::uint32_t address, std::uint32_t data) {
@@ -452,7 +452,7 @@ void EdgesWorld::judge_waits(const SluiceTopOut& out) {
   for (std::size_t m = 0; m < sms_.size(); ++m) {
     if (hung(m)) continue;
     ++alive;
-    there |= kernels == 1 && room(*lone, sms_[m]);
+    there |= kernels == 1 && parameters_.region_units == 0 && room(*lone, sms_[m]);  // regions may lie in pieces
     for (const auto& [slot, cta] : sms_[m].ctas) endless |= cta.endless;
   }
   const std::uint64_t scan = 6 + 2 * (parameters_.num_sm - 1);

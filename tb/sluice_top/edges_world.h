@@ -47,7 +47,7 @@ class EdgesWorld {
   [[nodiscard]] const Counts& counts() const { return counts_; }
   [[nodiscard]] const std::optional<Kernel>& kernel(unsigned slot) const { return kernels_[slot]; }
   [[nodiscard]] bool empty() const;                             ///< no kernel, and no launch that the port took
-  [[nodiscard]] bool has_context(std::uint8_t context) const;  ///< among either
+  [[nodiscard]] bool has_context(std::uint8_t context) const;  ///< among the kernels, or the next launch
   [[nodiscard]] bool offers(std::optional<std::uint8_t> context) const {  ///< a launch that the port has not taken
     return in_.launch.valid && context.value_or(in_.launch.launch.context) == in_.launch.launch.context;
   }
