@@ -35,7 +35,7 @@ bool EdgesWorld::empty() const {
 
 /// A launch that is handed back is told of in its turn, behind those of others.
 bool EdgesWorld::has_context(std::uint8_t context) const {
-  return (!taken_.empty() && taken_.front().context == context) ||
+  return (!taken_.empty() && taken_.front().launch.context == context) ||
          std::ranges::any_of(kernels_, [&](const auto& k) { return k && k->of_the_port && k->launch.context == context; });
 }
 
@@ -82,7 +82,6 @@ void EdgesWorld::reset(bool sms_too) {
   taken_.clear();
   at_the_port_.reset();
   in_.launch.valid = false;
-  purge_.reset();
   done_ = expected_ = port_slots_ = 0;
   allowed_ = sms_too ? 0 : regs::kErrorBadDone.put(1);
   hang_next_ = stuck_until_ = 0;
@@ -193,16 +192,14 @@ void EdgesWorld::flush(unsigned slot) {
 void EdgesWorld::flush_context(std::uint8_t context) {
   for (auto& kernel : kernels_)
     if (kernel && kernel->of_the_port && kernel->launch.context == context) kernel->flush_asked = true;
-  purge_ = taken_.size();
-  purge_context_ = context;
+  for (Taken& taken : taken_) taken.purged |= taken.launch.context == context;
   write(regs::kControl, regs::kControlFlushContext.put(1) | regs::kControlContext.put(context));
 }
 
 void EdgesWorld::flush_all() {
   for (auto& kernel : kernels_)
     if (kernel) kernel->flush_asked = true;
-  purge_ = taken_.size();
-  purge_context_.reset();
+  for (Taken& taken : taken_) taken.purged = true;
   write(regs::kControl, regs::kControlFlushAll.put(1));
 }
 
@@ -343,10 +340,8 @@ void EdgesWorld::finish(unsigned slot) {
 /// The oldest launch that the port took: in a slot, refused, or handed back.
 void EdgesWorld::told(const SluiceTopOut& out) {
   if (taken_.empty()) return fail("the port tells of a launch that was not made");
-  const LaunchRequest launch = taken_.front();
+  const auto [launch, purged] = taken_.front();
   taken_.pop_front();
-  const bool purged = purge_ && *purge_ > 0 && (!purge_context_ || *purge_context_ == launch.context);
-  if (purge_ && *purge_ > 0) --*purge_;
   if (out.launched_flushed) {
     if (!purged) fail("a launch is handed back that no flush met");
     ++counts_.handed_back;
@@ -511,7 +506,7 @@ AxiLiteOut EdgesWorld::cycle(const AxiLiteIn& pins) {
     if (out.flush_valid) give_up(out);
     judge_waits(out);
     if (in_.launch.valid && out.launch_ready) {
-      taken_.push_back(in_.launch.launch);
+      taken_.push_back({in_.launch.launch});
       ++counts_.launches;
     }
   }

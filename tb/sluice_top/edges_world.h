@@ -124,7 +124,11 @@ class EdgesWorld {
   std::string wrong_;
   Counts counts_;
   PerSlot<std::optional<Kernel>> kernels_;
-  std::deque<LaunchRequest> taken_;  ///< by the port, not told of yet
+  struct Taken {
+    LaunchRequest launch;
+    bool purged = false;  ///< a flush met it in the queue, or in its slot
+  };
+  std::deque<Taken> taken_;  ///< by the port, not told of yet
   std::vector<Sm> sms_;
   std::deque<Cta> late_;
   PerSlot<unsigned> moves_{};  ///< of each kernel slot's tag
@@ -137,8 +141,6 @@ class EdgesWorld {
   };
   PerSlot<Static> static_;
   PerSlot<std::uint64_t> commanded_{};  ///< until then a command may meet the next kernel of this slot
-  std::optional<std::size_t> purge_;  ///< launches of the port, from the oldest on, that a flush meets
-  std::optional<std::uint8_t> purge_context_;
   std::uint32_t port_slots_ = 0, done_ = 0, expected_ = 0, allowed_ = 0;
   double rate_ = 0;
   std::uint8_t silent_ = 0;
