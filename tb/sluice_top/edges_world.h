@@ -97,6 +97,10 @@ class EdgesWorld {
 
   AxiLiteOut cycle(const AxiLiteIn& pins);
   void fail(const std::string& what);
+  void expect(regs::Field error) {
+    expected_ |= error.put(1);
+    recent_ |= error.put(1);
+  }
   void write(std::uint32_t address, std::uint32_t data);
   void command(unsigned slot, std::uint32_t data);
   [[nodiscard]] std::uint32_t read(std::uint32_t address);
@@ -141,7 +145,7 @@ class EdgesWorld {
   };
   PerSlot<Static> static_;
   PerSlot<std::uint64_t> commanded_{};  ///< until then a command may meet the next kernel of this slot
-  std::uint32_t port_slots_ = 0, done_ = 0, expected_ = 0, allowed_ = 0;
+  std::uint32_t port_slots_ = 0, done_ = 0, expected_ = 0, allowed_ = 0, recent_ = 0, recently_done_ = 0, may_be_done_ = 0;
   double rate_ = 0;
   std::uint8_t silent_ = 0;
   std::uint64_t hang_next_ = 0, stuck_until_ = 0, excused_ = 0, unused_ = 0;
