@@ -458,7 +458,7 @@ void EdgesWorld::judge_waits(const SluiceTopOut& out) {
   unused_ = there && lone->wants() && !out.dispatch_valid ? unused_ + 1 : 0;
   counts_.lone = std::max(counts_.lone, unused_);
   if (unused_ > scan + 6) fail(fmt::format("room for a kernel that is alone is not used for {} cycles", unused_));
-  if (parameters_.patience == 0) return;
+  if (parameters_.patience == 0 || mode_ != Mode::Fcfs) return;  // in LEFT_OVER a kernel waits for those before it
   const std::uint64_t period = 2ULL << parameters_.patience;
   const std::uint64_t claim = 13 + 4 * (parameters_.num_sm - 1) + kLife + kReports;
   for (auto& kernel : kernels_) {
