@@ -39,23 +39,32 @@ def bench_sources(design, coverage=False):
     return list(dict.fromkeys(str(f) for pattern in patterns for f in sorted(ROOT.glob(pattern))))
 
 
-def compile_bench(folder, design, verilog, extra_sources=(), coverage=False):
-    """Verilates `verilog` as the design's class (for coverage: also at its other sizes) and links folder/bench."""
+def compile_model(folder, design, model, coverage=False):
+    """Verilates a model of the design below the folder; returns its archive."""
+    name, objdir = model["class"], f"obj_{model['class']}"
+    sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Werror-UNOPTFLAT", "--trace-fst", "-O3", "--prefix", name, "--top-module",
+        model.get("top", design["top"]), "-Mdir", objdir, *[f"-G{k}={v}" for k, v in model.get("parameters", {}).items()], *model["verilog"],
+        *(["--coverage", "--coverage-max-width", str(WIDEST)] if coverage else [])], folder)
+    sh(["make", "-s", "-j2", "-C", objdir, "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
+    return f"{objdir}/{name}__ALL.a"
+
+
+def link(folder, objects):
+    sh(["g++", *map(str, objects), "-lgtest", "-lgtest_main", "-lsystemc", "-lfmt", "-lspdlog", "-lz", "-lpthread", "-o", "bench"], folder)
+
+
+def compile_bench(folder, design, verilog, extra_sources=(), coverage=False, whole=False):
+    """Verilates `verilog` as the design's class (for coverage: also at its other sizes) and links folder/bench. Returns what it is linked of.
+    @param whole  the Verilog is of the whole design, not of one that has its parameters in it"""
     plain = [str(ROOT / f) for f in RTL]
     models = [dict(model, verilog=plain) for model in design.get("with", []) + (design.get("also", []) if coverage else [])]
-    # A broken design has its parameters in it.
-    models.append(dict(design, verilog=verilog) if coverage else {"class": design["class"], "verilog": verilog})
+    models.append(dict(design, verilog=verilog) if coverage or whole else {"class": design["class"], "verilog": verilog})
     sh([sys.executable, str(ROOT / "rtl/csr/generate.py"), "--table", "register_table.h"], folder)
     includes = [f"-I{ROOT}", "-I.", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd", *[f"-Iobj_{m['class']}" for m in models]]
     defines = ["-DVM_COVERAGE=1"] if coverage else []
-    objects = []
-    for model in models:
-        name, objdir = model["class"], f"obj_{model['class']}"
-        sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Werror-UNOPTFLAT", "--trace-fst", "-O3", "--prefix", name, "--top-module",
-            model.get("top", design["top"]), "-Mdir", objdir, *[f"-G{k}={v}" for k, v in model.get("parameters", {}).items()], *model["verilog"],
-            *(["--coverage", "--coverage-max-width", str(WIDEST)] if coverage else [])], folder)
-        sh(["make", "-s", "-j2", "-C", objdir, "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
-        objects.append(f"{objdir}/{name}__ALL.a")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        archives = list(pool.map(lambda model: compile_model(folder, design, model, coverage), models))
+    name, objdir = models[-1]["class"], f"obj_{models[-1]['class']}"
     runtime = [f"{o}.o" for o in ["verilated", "verilated_dpi", "verilated_fst_c", "verilated_threads"] + (["verilated_cov"] if coverage else [])]
     sh(["make", "-s", "-j2", "-C", objdir, "-f", f"{name}.mk", "OPT_GLOBAL=-O1", "CXX=ccache g++", *runtime], folder)
     sources = bench_sources(design, coverage) + list(extra_sources)
@@ -63,5 +72,6 @@ def compile_bench(folder, design, verilog, extra_sources=(), coverage=False):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:   # one object a source, so that ccache has them
         list(pool.map(lambda f: sh(["ccache", "g++", "-std=c++20", "-O1", "-DSC_CPLUSPLUS=201703L", *defines, *includes, "-c", f, "-o", place(f)], folder),
                       sources))
-    sh(["g++", *map(place, sources), *objects, *[f"{objdir}/{o}" for o in runtime], "-lgtest", "-lgtest_main", "-lsystemc", "-lfmt", "-lspdlog",
-        "-lz", "-lpthread", "-o", "bench"], folder)
+    objects = [*map(place, sources), *archives, *[f"{objdir}/{o}" for o in runtime]]
+    link(folder, objects)
+    return objects

@@ -16,17 +16,17 @@ constexpr regs::Parameters kPlain{16, 4, 8, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0}, kStan
 
 TEST(SluiceTop, SmallConfigurationAgreesInEveryCycle) {
   RtlSluiceTop<Vsluice_top_plain, 2> rtl(tb::waveform("sluice_top_plain"), 1000);
-  tb::lockstep(rtl, kPlain, tb::campaign(200000, 10000000), tb::campaign(0, 1) == 1);
+  tb::lockstep(rtl, kPlain, tb::campaign(300000, 10000000), tb::campaign(0, 1) == 1);
 }
 
 TEST(SluiceTop, StandardConfigurationAgreesInEveryCycle) {
   RtlSluiceTop<Vsluice_top_standard, 2> rtl(tb::waveform("sluice_top_standard"), 1000, 16);
-  tb::lockstep(rtl, kStandard, tb::campaign(200000, 10000000), tb::campaign(0, 1) == 1);
+  tb::lockstep(rtl, kStandard, tb::campaign(300000, 10000000), tb::campaign(0, 1) == 1);
 }
 
 TEST(SluiceTop, FullConfigurationAgreesInEveryCycle) {
   RtlSluiceTop<Vsluice_top_full, 2> rtl(tb::waveform("sluice_top_full"), 1000, 16);
-  tb::lockstep(rtl, kFull, tb::campaign(200000, 10000000), tb::campaign(0, 1) == 1);
+  tb::lockstep(rtl, kFull, tb::campaign(300000, 10000000), tb::campaign(0, 1) == 1);
 }
 
 }  // namespace

@@ -236,7 +236,8 @@ void EdgesWorld::check_errors() {
 
 void EdgesWorld::check_rest() {
   std::uint32_t busy = 0;
-  for (std::uint32_t word = 0; 32 * word < parameters_.num_sm; ++word) busy |= read(regs::kSmBusy + 4 * word);
+  for (std::uint32_t word = 0; parameters_.sm_enable != 0 && 32 * word < parameters_.num_sm; ++word)
+    busy |= read(regs::kSmBusy + 4 * word);
   if (busy != 0) fail("SM_BUSY although nothing runs");
   if (parameters_.launch_queue != 0 && read(regs::kQueue) != 0) fail("QUEUE is not 0 although nothing waits");
   for (unsigned k = 0; k < parameters_.max_kernels; ++k)
