@@ -95,7 +95,7 @@ LaunchRequest EdgesWorld::some_launch() {
   l.warps = random_.in(1, large ? capacity_.warps : std::max(1U, capacity_.warps / 4));
   l.registers = random_.in(0, capacity_.registers / (large ? 1 : 4));
   l.shared_bytes = random_.chance(0.5) ? 0 : random_.in(0, capacity_.shared_bytes / (large ? 1 : 4));
-  l.ctas = random_.chance(0.6) ? random_.in(1, 60) : random_.in(1, 1500);
+  l.ctas = random_.chance(0.6) ? random_.in(1, 60) : random_.chance(0.9) ? random_.in(1, 1500) : random_.in(20000, 200000);
   if (random_.chance(0.03)) l.warps = random_.chance(0.5) ? 0 : capacity_.warps + 1;
   l.size_x = random_.in(1, 7);
   l.size_y = static_cast<std::uint16_t>(random_.in(1, 5));
