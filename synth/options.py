@@ -37,7 +37,7 @@ def named(names, library, pool, file, activity):
         found = measure(NAMED[name], library, share=0.2, uncertainty=0.05)
         out = {"name": name, "parameters": STANDARD | found["options"], "um2": found["area_um2"], "mhz": found["fmax_mhz"]}
         if activity:
-            waveform = power.Waveform(power.changes(f"{activity}/activity_{name}.fst", "TOP.sluice_top"))
+            waveform = power.Waveform(power.changes(f"{activity}/activity_{name}.NamedConfigurationsDecide.fst", "TOP.sluice_top"))
             at = power.calculate(power.Netlist(found["work"] / "netlist.json", "sluice_top", library), waveform, out["mhz"])
             out |= {"mw": round(at["dynamic_mw"] + at["leakage_mw"], 2), "mw_at_mhz": out["mhz"]}
         print(f"{name:<10}{out['um2']:>9,.0f} um2{out['mhz']:>7,.0f} MHz" + (f"{out['mw']:>8,.1f} mW" if activity else ""), flush=True)
