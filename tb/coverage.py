@@ -71,6 +71,21 @@ def points(folders):
     return found
 
 
+def shares(found, sources, rules, only=None):
+    """({file: {kind: [reached, all]}}, {file: what was missed}) of the points, or of those that `only` has, too."""
+    tally, missed = {}, collections.defaultdict(list)
+    for point, count in found.items():
+        file, kind, line, what = point
+        if file not in sources or kind not in ("line", "toggle") or (only is not None and point not in only) or (not count and excluded(rules, point)):
+            continue
+        t = tally.setdefault(file, {k: [0, 0] for k in ("line", "toggle")})[kind]
+        t[0] += count > 0
+        t[1] += 1
+        if not count:
+            missed[file].append((line, kind, what or sources[file][line - 1].strip()))
+    return tally, missed
+
+
 def exclusions():
     rows = tomllib.loads((ROOT / "tb/coverage_exclusions.toml").read_text())["exclude"]
     return [{"file": file, "signal": signal, "why": why, **dict(*bits)} for file, signal, why, *bits in rows]
@@ -136,6 +151,8 @@ def main():
     parser.add_argument("design", nargs="*")
     parser.add_argument("--json", action="store_true", help="the summary on standard output")
     parser.add_argument("--bins-document", metavar="F", type=pathlib.Path, help="the functional bins of all designs and their meaning, as Markdown")
+    parser.add_argument("--of", metavar="FOLDER", type=pathlib.Path, nargs="+",
+                        help="only what the models have whose .dat files are there: of a configuration, whose bench was run with SLUICE_COVERAGE_DIR")
     parser.add_argument("--report-only", action="store_true", help="of what earlier runs left in build/coverage")
     args = parser.parse_args()
     for name in args.design:
@@ -145,16 +162,8 @@ def main():
         sys.exit("coverage.py: --bins-document: is of all designs, not of some")
     folders = [(left_by if args.report_only else run)(name) for name in args.design or DESIGNS]
     sources = {pathlib.Path(f).name: (ROOT / f).read_text().splitlines() for f in RTL}
-    rules, tally, missed = exclusions(), {}, collections.defaultdict(list)
-    for point, count in points(folders).items():
-        file, kind, line, what = point
-        if file not in sources or kind not in ("line", "toggle") or (not count and excluded(rules, point)):
-            continue
-        t = tally.setdefault(file, {k: [0, 0] for k in ("line", "toggle")})[kind]
-        t[0] += count > 0
-        t[1] += 1
-        if not count:
-            missed[file].append((line, kind, what or sources[file][line - 1].strip()))
+    rules, found = exclusions(), points(folders)
+    tally, missed = shares(found, sources, rules, points(args.of) if args.of else None)
     share = lambda kind, hit, total: {"kind": kind, "hit": hit, "total": total, "pct": 100.0 * hit / total if total else 100.0}
     summary = {"files": {f: {k: share(k, *v) for k, v in kinds.items()} for f, kinds in tally.items()}}
     for kind in ("line", "toggle"):
