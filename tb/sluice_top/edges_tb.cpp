@@ -69,7 +69,7 @@ class Edges : public testing::Test {
         break;
       default: world.launch(k); break;
     }
-    world.run(chance(0.02) ? in(0, 4U << parameters_.patience) % 300000 : in(0, 300));
+    world.run(chance(parameters_.patience < 10 ? 0.02 : 0.002) ? in(0, 4U << parameters_.patience) : in(0, 300));
   }
 
   /// A context comes to rest; the others go on.
@@ -135,7 +135,7 @@ TEST_F(Edges, OfASmallUnitLoseNothing) {
 }
 
 TEST_F(Edges, OfTheStandardConfigurationLoseNothing) {
-  campaign(std::make_unique<RtlSluiceTop<Vsluice_top_standard, 2>>("", 1000, 16), kStandard, tb::campaign(1000000, 10000000));
+  campaign(std::make_unique<RtlSluiceTop<Vsluice_top_standard, 2>>("", 1000, 16), kStandard, tb::campaign(500000, 10000000));
 }
 
 }  // namespace
