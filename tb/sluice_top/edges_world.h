@@ -46,8 +46,8 @@ class EdgesWorld {
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
   [[nodiscard]] const Counts& counts() const { return counts_; }
   [[nodiscard]] const std::optional<Kernel>& kernel(unsigned slot) const { return kernels_[slot]; }
-  [[nodiscard]] bool empty() const;                             ///< no kernel, and no launch that the port took
-  [[nodiscard]] bool has_context(std::uint8_t context) const;  ///< among the kernels, or the next launch
+  [[nodiscard]] bool empty() const;                                       ///< no kernel, and no launch that the port took
+  [[nodiscard]] bool has_context(std::uint8_t context) const;             ///< among the kernels, or the next launch
   [[nodiscard]] bool offers(std::optional<std::uint8_t> context) const {  ///< a launch that the port has not taken
     return in_.launch.valid && context.value_or(in_.launch.launch.context) == in_.launch.launch.context;
   }
@@ -135,7 +135,7 @@ class EdgesWorld {
   std::deque<Taken> taken_;  ///< by the port, not told of yet
   std::vector<Sm> sms_;
   std::deque<Cta> late_;
-  PerSlot<unsigned> moves_{};  ///< of each kernel slot's tag
+  PerSlot<unsigned> moves_{};                ///< of each kernel slot's tag
   std::optional<SluiceTopOut> at_the_port_;  ///< not taken in the cycle before
   LaunchRequest capacity_;                   ///< of an SM; ctas: its CTA slots
   Mode mode_ = Mode::LeftOver;
