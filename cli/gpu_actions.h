@@ -26,9 +26,10 @@ struct GpuRunOptions {
 struct GpuRecordOptions {
   std::vector<std::string> kernels, apps, includes, defines;
   std::vector<std::string> command;  ///< a program whose kernels are recorded, and its arguments
-  std::string nvcc, out, ctas = "64", limit = "1G", total = "8G";
+  std::vector<std::string> only;     ///< of the program's kernels, by the names that a trace has; empty: all
+  std::string nvcc, out, ctas = "all", limit = "1G", total = "8G";
   unsigned launches = 1;  ///< of each kernel of the program
-  bool small = false, json = false, keep = false;
+  bool small = false, json = false, keep = false, check = false;
 };
 struct GpuExperimentOptions {
   std::string name, out, apps, scenarios = "configs/scenarios";
@@ -46,7 +47,7 @@ struct RecordRequest {
 /// Checks the options and makes the folder. @throws InputError naming the option and what it may be
 RecordRequest record_request(const GpuRecordOptions& options);
 int gpu_record(const GpuRecordOptions& options, const RecordRequest& request);
-/// The kernels of options.command. @return the program's exit code
+/// The kernels of options.command. @return the program's exit code; 1 in place of 0 where a recording is not whole, or none is
 int gpu_record_program(const GpuRecordOptions& options, const RecordRequest& request);
 /// What both print of a trace.
 [[nodiscard]] nlohmann::json describe_join(const gpu::JoinResult& joined);

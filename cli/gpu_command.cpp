@@ -82,7 +82,10 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_option("--launches", record->launches, "a program behind --: launches of each kernel to record, from the first")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
+  command->add_option("--only", record->only, "a program behind --: record this kernel alone (mangled name); repeat for more");
   command->add_flag("--keep", record->keep, "a program behind --: what the GPU logged stays in DIR/raw");
+  command->add_flag("--check", record->check,
+                    "a program behind --: Nsight Compute counts the warp instructions in a second run; 1 % off is an error");
   command->add_option("command", record->command, "a program whose kernels are recorded, and its arguments, behind --");
   command->add_option("-I", record->includes, "folder of headers, for CUDA text; repeat for more");
   command->add_option("-D", record->defines, "NAME or NAME=VALUE, for CUDA text; repeat for more");

@@ -49,7 +49,7 @@ int gpu_record(const GpuRecordOptions& options, const RecordRequest& request) {
     const gpu::JoinResult joined = gpu::write_trace(r.kernel, static_cast<std::uint32_t>(k + 1), folder / name);
     names += name + "\n";
     out["kernels"].push_back(describe(specs[k], r, joined));
-    good = good && r.bit_identical;
+    good = good && r.bit_identical && joined.missing_pct() <= 1;
     write_file_atomically(list, names);
   }
   if (options.json) {

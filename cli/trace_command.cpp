@@ -11,6 +11,7 @@
 #include "study/run_pool.h"
 #include "study/trace_run.h"
 #include "sw/policy/registry.h"
+#include "sw/trace/kernel_list.h"
 #include "sw/workload/machine_file.h"
 
 namespace sluice::cli {
@@ -34,7 +35,15 @@ int run(TraceOptions& options) {
                    count);
     else
       spdlog::warn("{}: opcode {} is not known: {} instructions taken for ALU ones", options.list, opcode, count);
-  const nlohmann::json json = trace_json(spec, run.result, run.cost);
+  nlohmann::json json = trace_json(spec, run.result, run.cost);
+  std::size_t index = 0;
+  for (const ListedKernel& listed : read_kernel_list(options.list)) {
+    const std::uint32_t whole = listed.header.launched_ctas();
+    json["kernels"][index++]["grid_ctas"] = whole;
+    if (listed.header.ctas() < whole)
+      spdlog::warn("{}: {} of the launch's {} CTAs were recorded: the cycles are not the launch's", listed.file.string(),
+                   listed.header.ctas(), whole);
+  }
   if (options.json) {
     fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));  // names come from the file
     return 0;

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "sw/gpu/rewrite/instrument.h"
@@ -127,7 +128,10 @@ Recorder::Recorder()
       ctas_(number_in("SLUICE_RECORD_CTAS", 64)),
       limit_(number_in("SLUICE_RECORD_LIMIT", 1ULL << 30)),
       total_(number_in("SLUICE_RECORD_TOTAL", 8ULL << 30)),
-      launches_(number_in("SLUICE_RECORD_LAUNCHES", 1)) {}
+      launches_(number_in("SLUICE_RECORD_LAUNCHES", 1)) {
+  std::istringstream names(std::getenv("SLUICE_RECORD_ONLY") == nullptr ? "" : std::getenv("SLUICE_RECORD_ONLY"));
+  for (std::string name; std::getline(names, name);) only_.insert(name);
+}
 
 Recorder* Recorder::instance() {
   static Recorder* const one = [] {
@@ -144,12 +148,13 @@ void Recorder::write_note(const std::string& line) {
   std::fclose(notes);
 }
 
-void Recorder::note(const std::string& kernel, const std::string& reason) {
+void Recorder::note(const std::string& kernel, const std::string& reason, bool lost) {
   {
     const std::scoped_lock held(lock_);
     if (!noted_.emplace(std::pair(kernel, reason), true).second) return;
   }
-  write_note(nlohmann::json{{"name", kernel}, {"reason", reason}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  const nlohmann::json out = {{"name", kernel}, {"reason", reason}, {"lost", lost}};
+  write_note(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 Recorder::Image Recorder::image(const void* image) {
@@ -344,12 +349,12 @@ std::optional<CUresult> Recorder::record(Kernel& kernel, std::uint32_t number, c
   const std::optional<double> ms = span.milliseconds();
   if (!ms) {
     for (Memory* m : {rows.get(), &starts, &counts}) m->keep();
-    note(kernel.name, fmt::format("launch {} did not end within {} s, or failed", number, kLongest.count()));
+    note(kernel.name, fmt::format("launch {} did not end within {} s, or failed", number, kLongest.count()), true);
     return result;
   }
   out.recorded_ms = *ms;
   if (!device->read(log.counts.data(), counts.get(), log.counts.size() * 4)) {
-    note(kernel.name, "the log cannot be read");
+    note(kernel.name, "the log cannot be read", true);
     return result;
   }
   // As much as was written, warp behind warp, with a row more: a pair of words ends there.
@@ -362,32 +367,27 @@ std::optional<CUresult> Recorder::record(Kernel& kernel, std::uint32_t number, c
       most = std::max(most, *c);
     }
     needed = std::max<std::uint64_t>(needed, most);
-    if (most >= room) {  // the CTAs before this one are whole
-      log.ctas = static_cast<std::uint32_t>(w / log.warps());
-      break;
-    }
     packed.push_back(packed.back() + most + 1);
   }
-  const std::uint64_t kept = std::uint64_t{log.ctas} * log.warps();
-  if (kept < warps)
+  if (needed >= room) {  // a part of a grid would be another kernel
     note(kernel.name,
-         fmt::format("--limit {}: launch {}: a warp has {} bytes of log or more, and room for {}: the first {} of {} CTAs "
-                     "are recorded",
-                     limit_, number, needed * kRowBytes, room * kRowBytes, log.ctas, std::min(ctas_, blocks)));
-  if (kept == 0) return result;
-  packed.resize(kept + 1);
-  log.counts.resize(kept * 32);
+         fmt::format("--limit {}: launch {}: a warp has {} bytes of log, and room for {}", limit_, number, needed * kRowBytes,
+                     room * kRowBytes),
+         true);
+    return result;
+  }
   const std::uint64_t size = std::uint64_t{packed.back()} * kRowBytes;
   if (written_ + size > total_) {
     note(kernel.name,
-         fmt::format("--total {}: the logs before launch {} have {} bytes, and it has {}", total_, number, written_, size));
+         fmt::format("--total {}: the logs before launch {} have {} bytes, and it has {}", total_, number, written_, size),
+         true);
     return result;
   }
   log.words.assign(std::size_t{packed.back()} * 32, 0);
-  for (std::uint64_t w = 0; w < kept; ++w)
+  for (std::uint64_t w = 0; w < warps; ++w)
     if (const std::uint64_t own = packed[w + 1] - packed[w] - 1; own > 0)
       if (!device->read(&log.words[std::size_t{packed[w]} * 32], rows->get() + w * room * kRowBytes, own * kRowBytes)) {
-        note(kernel.name, "the log cannot be read");
+        note(kernel.name, "the log cannot be read", true);
         return result;
       }
   log.starts = std::move(packed);
@@ -396,7 +396,7 @@ std::optional<CUresult> Recorder::record(Kernel& kernel, std::uint32_t number, c
     gpu::write_raw(folder_ / fmt::format("{:020}-{}.raw", now, ::getpid()), out);
     written_ += size;
   } catch (const std::exception& e) {
-    note(kernel.name, e.what());
+    note(kernel.name, e.what(), true);
   }
   return result;
 }
@@ -421,6 +421,7 @@ CUresult Recorder::launch(const ProgramLaunch& launch, const Program::Native& as
   {
     const std::scoped_lock held(lock_);
     if (const auto found = kernels_.find(launch.function); found != kernels_.end()) kernel = found->second;
+    if (!only_.empty() && (kernel == nullptr || !only_.contains(kernel->name))) return as_it_is();
     if (kernel != nullptr && kernel->why.empty()) {
       if (kernel->launches < launches_) number = kernel->launches + 1;
       times = number == 0 && !kernel->timed && kernel->facts == launch.facts;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -56,10 +57,11 @@ class Recorder {
   [[nodiscard]] Device* device(const std::string& ptx);
   [[nodiscard]] std::optional<CUresult> record(Kernel& kernel, std::uint32_t number, const ProgramLaunch& launch, const As& with);
   [[nodiscard]] CUresult timed(const Kernel& kernel, const ProgramLaunch& launch, const Program::Native& as_it_is);
-  void note(const std::string& kernel, const std::string& reason);
+  void note(const std::string& kernel, const std::string& reason, bool lost = false);  ///< lost: it had begun
   void write_note(const std::string& line);
 
   const std::filesystem::path folder_;
+  std::set<std::string> only_;  // kernels; empty: all
   std::uint64_t ctas_ = 0, limit_ = 0, total_ = 0, launches_ = 0;
   std::mutex lock_;  // of the maps
   std::mutex one_;   // one recording at a time

@@ -90,6 +90,7 @@ void TraceReader::read_header_line(std::string_view line) {
   if (key == "kernel name") header_.kernel_name = value;
   if (key == "kernel id") header_.kernel_id = static_cast<std::uint32_t>(number(std::numeric_limits<std::uint32_t>::max()));
   if (key == "grid dim") dimensions(header_.grid);
+  if (key == "recorded grid") dimensions(header_.launched);
   if (key == "block dim") {
     dimensions(header_.block);
     if (header_.threads() > 1024) lines_.fail(fmt::format("block dim: {} threads, must be 1..1024", header_.threads()));

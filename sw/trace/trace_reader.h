@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <bitset>
 #include <cstdint>
@@ -25,6 +26,7 @@ struct TraceHeader {
   std::string kernel_name;
   std::uint32_t kernel_id = 0;
   std::array<std::uint32_t, 3> grid{}, block{};
+  std::array<std::uint32_t, 3> launched{};  ///< the grid that a part was recorded of; zeros: not told
   std::uint32_t shared_bytes = 0;          ///< per CTA, static + dynamic
   std::uint32_t registers_per_thread = 0;  ///< 0..255
   std::uint32_t binary_version = 0;        ///< as 80
@@ -34,6 +36,7 @@ struct TraceHeader {
   bool line_info = false;
 
   [[nodiscard]] std::uint32_t ctas() const { return grid[0] * grid[1] * grid[2]; }
+  [[nodiscard]] std::uint32_t launched_ctas() const { return std::max(ctas(), launched[0] * launched[1] * launched[2]); }
   [[nodiscard]] std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
   [[nodiscard]] std::uint32_t warps() const { return (threads() + kWarpSize - 1) / kWarpSize; }
 };

@@ -238,13 +238,18 @@ class Joiner {
 
 }  // namespace
 
+double JoinResult::missing_pct() const {
+  const auto found = unjoined.find(kNoPath);
+  const std::uint64_t missing = found == unjoined.end() ? 0 : found->second;
+  return missing + warp_instructions == 0 ? 100 : 100 * static_cast<double>(missing) / static_cast<double>(missing + warp_instructions);
+}
+
 double JoinResult::joined_pct() const {
-  std::uint64_t open = 0, missing = 0;
+  std::uint64_t open = 0, all = warp_instructions;
   for (const auto& [reason, count] : unjoined) {
     open += count;
-    if (reason == kNoPath) missing = count;
+    if (reason == kNoPath) all += count;
   }
-  const std::uint64_t all = warp_instructions + missing;
   return all == 0 ? 0 : 100.0 * (1.0 - static_cast<double>(std::min(open, all)) / static_cast<double>(all));
 }
 

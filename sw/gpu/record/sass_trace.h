@@ -29,6 +29,7 @@ struct JoinResult {
   std::map<std::string, SectorCount> sectors;     ///< by the same
   std::uint64_t bytes = 0;                        ///< of the trace's file
   [[nodiscard]] double joined_pct() const;
+  [[nodiscard]] double missing_pct() const;  ///< statements of threads that are not in the trace
 };
 
 /// Writes the SASS trace of the recorded CTAs. @throws InputError when listing and log do not fit together, or the file fails

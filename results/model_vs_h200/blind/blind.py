@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The model beside programs that nobody here wrote, by rule.py. OUT is build.py's.
+usage: blind.py count OUT HALF [SECONDS]                   the program alone, and its first launches under Nsight Compute
+       blind.py record OUT HALF SLUICE [SECONDS [JOBS]]    traces of the launches that are in the comparison
+       blind.py open OUT                                   the closed half may be compared from now on: once
+       blind.py model OUT HALF SLUICE MACHINE [JOBS]       their cycles on the model
+       blind.py page OUT... FILE.json                      what of all that is kept
+Each command goes on where it was, and stops after SECONDS."""
+import concurrent.futures
+import csv
+import datetime
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import rule
+
+INSTRUCTIONS, CYCLES = "smsp__inst_executed.sum", "gpc__cycles_elapsed.max"
+
+
+def lines(file):
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def run(command, seconds, **more):
+    """(exit code, seconds); 124: it took too long, and all of its processes are ended."""
+    begun = time.monotonic()
+    done = subprocess.run(["timeout", "-k", "5", str(seconds), *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **more)
+    return done.returncode, round(time.monotonic() - begun, 2)
+
+
+def work(out, step, half, todo, seconds, jobs, one):
+    """Appends a line of `one` for each of `todo` that has none in OUT/STEP-HALF.jsonl."""
+    file, until = out / f"{step}-{half}.jsonl", time.monotonic() + float(seconds)
+    known = {line["program"] for line in lines(file)}
+
+    def guarded(item):
+        return None if time.monotonic() > until else one(item)
+    with concurrent.futures.ThreadPoolExecutor(int(jobs)) as pool, file.open("a") as kept:
+        for found in concurrent.futures.as_completed([pool.submit(guarded, i) for i in todo if i["program"] not in known]):
+            if found.result():
+                kept.write(json.dumps(found.result()) + "\n")
+                kept.flush()
+
+
+def command_of(out, half):
+    rows = [row.split("\t") for row in (out / f"programs-{half}.tsv").read_text().splitlines()]
+    return {row[0]: [out / "bin" / row[0], *row[1:]] for row in rows}
+
+
+def counted(file):
+    text = file.read_text(errors="replace") if file.exists() else ""
+    rows = list(csv.DictReader(text[text.find('"ID"'):].splitlines())) if '"ID"' in text else []
+    number = lambda row, what: int(float(row[what].replace(",", "") or 0))  # noqa: E731
+    return [{"kernel": row["Kernel Name"], "counted": number(row, INSTRUCTIONS), "h200_cycles": number(row, CYCLES), "grid": row["Grid Size"],
+             "block": row["Block Size"]} for row in rows if row["ID"] and row[INSTRUCTIONS]]
+
+
+def count(out, half, seconds=1e6):
+    def one(item):
+        with tempfile.TemporaryDirectory() as there:
+            code, alone = run(item["command"], rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
+            found = {"program": item["program"], "exit": code, "seconds": alone, "launches": []}
+            if code == 0:
+                found["ncu_exit"], found["ncu_seconds"] = run(
+                    ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--kernel-name-base", "mangled", "--print-kernel-base", "mangled",
+                     "--kernel-id", ":::1", "--clock-control", "none", "--metrics", f"{INSTRUCTIONS},{CYCLES}", "--log-file", "counted.csv",
+                     *item["command"]], 4 * rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
+                found["launches"] = counted(pathlib.Path(there) / "counted.csv")
+            return found
+    work(out, "counted", half, [{"program": n, "command": c} for n, c in command_of(out, half).items()], seconds, 1, one)
+
+
+def record(out, half, sluice, seconds=1e6, jobs=1):
+    def one(item):
+        folder = (out / "traces" / item["program"]).resolve()
+        only = [word for c in rule.launches(item["launches"]) for word in ("--only", c["kernel"])]
+        with tempfile.TemporaryDirectory() as there:
+            code, took = run([sluice, "gpu", "record", "--out", folder, "--limit", "6G", "--total", "6G", *only, "--", *commands[item["program"]]],
+                             6 * rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
+        found = folder / "recorded.json"
+        return {"program": item["program"], "exit": code, "seconds": took, **(json.loads(found.read_text()) if found.exists() else {})}
+    commands = command_of(out, half)
+    work(out, "recorded", half, [c for c in lines(out / f"counted-{half}.jsonl") if rule.launches(c["launches"])], seconds, jobs, one)
+
+
+def open_closed(out):
+    file = out / "opened.json"
+    if file.exists():
+        sys.exit(f"{file}: it has been opened")
+    machine = pathlib.Path(__file__).parents[3] / "configs/machines/h200_sm90.toml"
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=machine.parent, capture_output=True, text=True, check=True).stdout.strip()
+    file.write_text(json.dumps({"date": f"{datetime.datetime.now(datetime.UTC):%FT%TZ}", "commit": commit, "machine_sha256": sha256(machine)}) + "\n")
+
+
+def sha256(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def model(out, half, sluice, machine, jobs=1):
+    opened = lines(out / "opened.json")
+    if half == "closed" and not (opened and opened[0]["machine_sha256"] == sha256(pathlib.Path(machine))):
+        sys.exit("the closed half has not been opened for this machine file: blind.py open")
+
+    def one(item):
+        folder = out / "traces" / item["program"]
+        found = {"program": item["program"], "kernels": []}
+        for i, kernel in enumerate(item.get("kernels", [])):
+            (folder / f"{i}.g").write_text(f"kernel-{i + 1}.traceg.xz\n")
+            done = subprocess.run(["nice", "timeout", "900", sluice, "trace", folder / f"{i}.g", "--machine", machine, "--json"], capture_output=True, text=True)
+            found["kernels"].append({"kernel": kernel["name"], "exit": done.returncode, **(json.loads(done.stdout) if done.returncode == 0 else {})})
+            found["kernels"][-1].pop("sms", None)
+        return found
+    work(out, f"model-{pathlib.Path(machine).stem}", half, lines(out / f"recorded-{half}.jsonl"), 1e6, jobs, one)
+
+
+def page(*arguments):
+    kept = {"rule": sha256(pathlib.Path(rule.__file__)), "machine_sha256": "", "launches": []}
+    machine = pathlib.Path(__file__).parents[3] / "configs/machines/h200_sm90.toml"
+    kept["machine_sha256"] = sha256(machine)
+    for out in map(pathlib.Path, arguments[:-1]):
+        for half in ("open", "closed"):
+            recorded = {(r["program"], k["name"]): k for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("kernels", [])}
+            why = {(r["program"], k["name"]): k["reason"] for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("not_recorded", [])}
+            cycles = {(r["program"], k["kernel"]): k.get("cycles") for r in lines(out / f"model-{machine.stem}-{half}.jsonl") for k in r["kernels"]}
+            for program in lines(out / f"counted-{half}.jsonl"):
+                for c in rule.launches(program["launches"]):
+                    key = (program["program"], c["kernel"])
+                    kept["launches"].append({
+                        "program": key[0], "kernel": key[1], "half": half, "tensor": any(o in recorded.get(key, {}).get("opcodes", {}) for o in ("HGMMA", "UTMALDG", "UTMASTG")),
+                        "h200_cycles": c["h200_cycles"], "model_cycles": cycles.get(key), "warp_instructions": recorded.get(key, {}).get("warp_instructions"),
+                        "counted": c["counted"], **({} if key in recorded else {"not_recorded": why.get(key, "the program did not end under the recorder")})})
+    pathlib.Path(arguments[-1]).write_text(json.dumps(kept, indent=0) + "\n")
+
+
+if __name__ == "__main__":
+    what, *rest = sys.argv[1:] or sys.exit(__doc__)
+    steps = {"count": count, "record": record, "open": open_closed, "model": model}
+    if what == "page":
+        page(*rest)
+    elif what in steps and rest:
+        steps[what](pathlib.Path(rest[0]), *rest[1:])
+    else:
+        sys.exit(__doc__)
