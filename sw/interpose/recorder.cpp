@@ -417,18 +417,18 @@ CUresult Recorder::launch(const ProgramLaunch& launch, const Program::Native& as
   if (launch.function == nullptr) return as_it_is();
   std::shared_ptr<Kernel> kernel;
   std::uint32_t number = 0;
-  bool times = false;
+  bool times = false, other = false;
   {
     const std::scoped_lock held(lock_);
     if (const auto found = kernels_.find(launch.function); found != kernels_.end()) kernel = found->second;
-    if (!only_.empty() && (kernel == nullptr || !only_.contains(kernel->name))) return as_it_is();
+    other = !only_.empty() && (kernel == nullptr || !only_.contains(kernel->name));
     if (kernel != nullptr && kernel->why.empty()) {
       if (kernel->launches < launches_) number = kernel->launches + 1;
       times = number == 0 && !kernel->timed && kernel->facts == launch.facts;
     }
   }
   std::string why = kernel == nullptr ? "a kernel whose handle came by an unknown way" : kernel->why;
-  const bool wanted = kernel == nullptr || !why.empty() || number > 0 || times;
+  const bool wanted = !other && (kernel == nullptr || !why.empty() || number > 0 || times);
   if (!wanted) return as_it_is();
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   if (SLUICE_REAL(cuStreamIsCapturing)(launch.stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE) {

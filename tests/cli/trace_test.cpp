@@ -51,6 +51,19 @@ TEST_F(TraceCommand, WarpsWithoutInstructionsEndAtOnce) {
   }
 }
 
+TEST_F(TraceCommand, APartOfALaunchIsToldWithItsCycles) {
+  const std::string cta = "\n#BEGIN_TB\n\nthread block = 0,0,0\n" + sample::warp(0, {"0010 ffffffff 0 EXIT 0 0 0"}) + "\n#END_TB\n";
+  for (const std::string launched : {"(1,1,1)", "(3,2,1)"}) {
+    const fs::path part = list("part", {"-recorded grid = " + launched + "\n" + sample::header(1, 32) + cta});
+    const test::Outcome o = sluice("trace " + part.string() + " --machine configs/machines/fermi_table1.toml --json");
+    ASSERT_EQ(o.exit, 0) << o.err;
+    EXPECT_EQ(json::parse(o.out)["kernels"][0]["grid_ctas"], launched == "(3,2,1)" ? 6 : 1);
+    EXPECT_EQ(o.err.find("1 of the launch's 6 CTAs were recorded: the cycles are not the launch's") != std::string::npos,
+              launched == "(3,2,1)")
+        << o.err;
+  }
+}
+
 /// A request for a line on its way that may not wait with the others comes back after the fill, and hits.
 TEST_F(TraceCommand, AnMshrOfTheL2HoldsAsManyRequestsAsItMay) {
   std::vector<std::string> loads;

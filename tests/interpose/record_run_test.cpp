@@ -27,11 +27,16 @@ class RecordRun : public Sluice {
     std::ofstream(folder_ / "bin" / name) << "#!/bin/sh\n" << body << "\n";
     fs::permissions(folder_ / "bin" / name, fs::perms::owner_all);
   }
-  /// One warp of sum.ptx whose threads go around the loop twice.
-  void write_log() {
+  /// One warp of sum.ptx whose threads go around the loop twice. @param lost  threads that are in the loop and nowhere else
+  void write_log(std::uint32_t lost = 0) {
     std::ofstream out(folder_ / "log", std::ios::binary);
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       const std::uint32_t tag = gpu::kBlockTag;
+      if (lane < lost) {
+        const std::uint32_t only[] = {3, tag | 1, 0x1000, 0x7f00};  // words, then the words
+        out.write(reinterpret_cast<const char*>(only), sizeof only);
+        continue;
+      }
       std::vector<std::uint32_t> w = {tag,    tag | 1, 0x1000 + lane * 4, 0x7f00, tag | 1, 0x1080 + lane * 4,
                                       0x7f00, tag | 2, lane * 4};
       if (lane < 16) w.insert(w.end(), {tag | 3, lane * 4 + 64, 0x9000 + lane * 4, 0x7f00});
@@ -97,16 +102,16 @@ TEST_F(RecordRun, WhatIsNotRecordedIsToldWithItsReason) {
   EXPECT_EQ(kept, 1);
 }
 
-TEST_F(RecordRun, BoundsOfSizeLeaveWholeCtasOrNothing) {
+TEST_F(RecordRun, BoundsOfSizeLeaveAWholeLaunchOrAnError) {
   const auto run = [&](const std::string& options) {
     const Outcome o = record(options + " --json");
-    EXPECT_EQ(o.exit, 0) << o.err;
+    EXPECT_EQ(o.exit, 1) << "nothing is recorded\n" << o.err;
     return nlohmann::json::parse(o.out.substr(o.out.find('{')));
   };
   nlohmann::json out = run("--limit 3K");  // eight rows for each of three warps, and 14 are needed
   EXPECT_EQ(out["kernels"].size(), 0) << out;
   EXPECT_NE(reason(out, "sum")
-                .find("--limit 3072: launch 1: a warp has 1792 bytes of log or more, and room for 1024: the first 0 of 3"),
+                .find("--limit 3072: launch 1: a warp has 1792 bytes of log, and room for 1024"),
             std::string::npos)
       << out;
   out = run("--total 1K");
@@ -115,10 +120,56 @@ TEST_F(RecordRun, BoundsOfSizeLeaveWholeCtasOrNothing) {
   EXPECT_EQ(text("out/kernelslist.g"), "");
 }
 
+TEST_F(RecordRun, ThreadsThatNoWayExplainsAreAnErrorAndNoTrace) {
+  for (const std::uint32_t lost : {1U, 32U}) {
+    write_log(lost);
+    const Outcome o = record("--json");
+    EXPECT_EQ(o.exit, 1) << o.err;
+    const nlohmann::json out = nlohmann::json::parse(o.out.substr(o.out.find('{')));
+    EXPECT_EQ(out["kernels"].size(), 0) << out;
+    EXPECT_NE(reason(out, "sum").find("no way through the SASS explains "), std::string::npos) << out;
+    EXPECT_EQ(text("out/kernelslist.g"), "");
+    EXPECT_FALSE(fs::exists(folder_ / "out/kernel-1.traceg.xz"));
+  }
+  EXPECT_EQ(record("--json", "CLIENT_EXIT=3").exit, 3) << "a program that fails has its own exit code";
+}
+
+TEST_F(RecordRun, CheckedTracesHaveTheInstructionsThatAreCounted) {
+  const auto run = [&](const std::string& counted) {
+    tool("ncu", "while [ \"$1\" != --log-file ]; do shift; done\n"
+                "printf '==PROF== Connected\\n\"ID\",\"Kernel Name\",\"smsp__inst_executed.sum\"\\n\"\",\"\",\"inst\"\\n" +
+                    counted + "' > \"$2\"");
+    return record("--json --check");
+  };
+  const auto kernels = [](const Outcome& o) { return nlohmann::json::parse(o.out.substr(o.out.find('{')))["kernels"]; };
+  const std::uint64_t own = kernels(record("--json"))[0]["warp_instructions"];
+  ASSERT_GE(own, 50);
+  Outcome o = run("\"0\",\"sum\",\"" + std::to_string(own) + "\"\\n");
+  EXPECT_EQ(o.exit, 0) << o.err;
+  EXPECT_EQ(kernels(o)[0]["counted"], own);
+  o = run("\"0\",\"sum\",\"1,000,000\"\\n");
+  EXPECT_EQ(o.exit, 1);
+  EXPECT_EQ(kernels(o).size(), 0);
+  EXPECT_NE(o.err.find("warp instructions, and Nsight Compute counts 1000000"), std::string::npos) << o.err;
+  o = run("\"0\",\"other\",\"12\"\\n");
+  EXPECT_EQ(o.exit, 1);
+  EXPECT_NE(o.err.find("Nsight Compute has no count of this launch"), std::string::npos) << o.err;
+}
+
+TEST_F(RecordRun, OnlyTheKernelsThatAreNamedAreRecorded) {
+  const Outcome o = record("--json --only none");
+  EXPECT_EQ(o.exit, 1) << o.err;
+  const nlohmann::json out = nlohmann::json::parse(o.out.substr(o.out.find('{')));
+  EXPECT_EQ(out["kernels"].size() + out["not_recorded"].size(), 0) << out;
+  EXPECT_EQ(record("--json --only sum").exit, 0);
+  EXPECT_EQ(text("out/kernelslist.g"), "kernel-1.traceg.xz\n");
+}
+
 TEST_F(RecordRun, AToolThatIsMissingOrFailsIsToldAndTheProgramHasRun) {
   tool("nvdisasm", "echo 'nvdisasm error: bad input'; exit 1");
   const Outcome o = record("--json");
-  EXPECT_EQ(o.exit, 0) << o.err;
+  EXPECT_EQ(o.exit, 1) << o.err;
+  EXPECT_TRUE(o.out.starts_with("what the program prints\n")) << o.out;
   const nlohmann::json out = nlohmann::json::parse(o.out.substr(o.out.find('{')));
   EXPECT_EQ(out["kernels"].size(), 0) << out;
   EXPECT_NE(reason(out, "sum").find("nvdisasm: nvdisasm error: bad input\n"), std::string::npos) << out;

@@ -53,6 +53,10 @@ def command_of(out, half):
     return {row[0]: [out / "bin" / row[0], *row[1:]] for row in rows}
 
 
+def chosen(half, program):
+    return program["launches"] if half == "micro" else rule.launches(program["launches"])
+
+
 def counted(file):
     text = file.read_text(errors="replace") if file.exists() else ""
     rows = list(csv.DictReader(text[text.find('"ID"'):].splitlines())) if '"ID"' in text else []
@@ -79,14 +83,14 @@ def count(out, half, seconds=1e6):
 def record(out, half, sluice, seconds=1e6, jobs=1):
     def one(item):
         folder = (out / "traces" / item["program"]).resolve()
-        only = [word for c in rule.launches(item["launches"]) for word in ("--only", c["kernel"])]
+        only = [word for c in chosen(half, item) for word in ("--only", c["kernel"])]
         with tempfile.TemporaryDirectory() as there:
             code, took = run([sluice, "gpu", "record", "--out", folder, "--limit", "6G", "--total", "6G", *only, "--", *commands[item["program"]]],
                              6 * rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
         found = folder / "recorded.json"
         return {"program": item["program"], "exit": code, "seconds": took, **(json.loads(found.read_text()) if found.exists() else {})}
     commands = command_of(out, half)
-    work(out, "recorded", half, [c for c in lines(out / f"counted-{half}.jsonl") if rule.launches(c["launches"])], seconds, jobs, one)
+    work(out, "recorded", half, [c for c in lines(out / f"counted-{half}.jsonl") if chosen(half, c)], seconds, jobs, one)
 
 
 def open_closed(out):

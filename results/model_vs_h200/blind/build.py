@@ -35,9 +35,11 @@ def main(suite, out, half, limit=10**6, jobs=1):
         (out / folder).mkdir(parents=True, exist_ok=True)
     wanted = [(n, a) for n, a in rule.programs(suite) if rule.half(n) == half][:int(limit)]
     with concurrent.futures.ThreadPoolExecutor(int(jobs)) as pool:
-        built = list(pool.map(lambda p: build(suite, out, p[0]), wanted))
-    rows = ["\t".join([n, *a]) + "\n" for (n, a), good in zip(wanted, built) if good]
-    (out / f"programs-{half}.tsv").write_text("".join(rows))
+        with (out / f"programs-{half}.tsv").open("w") as rows:
+            for (name, arguments), good in zip(wanted, pool.map(lambda p: build(suite, out, p[0]), wanted)):
+                if good:
+                    rows.write("\t".join([name, *arguments]) + "\n")
+                    rows.flush()
 
 
 if __name__ == "__main__":
