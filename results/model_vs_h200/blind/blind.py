@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The model beside programs that nobody here wrote, by rule.py. OUT is build.py's.
-usage: blind.py count OUT HALF [SECONDS]                   the program alone, and its first launches under Nsight Compute
-       blind.py record OUT HALF SLUICE [SECONDS [JOBS]]    traces of the launches that are in the comparison
+usage: blind.py record OUT HALF SLUICE [SECONDS [JOBS]]    traces of the first launches; a program that fails runs alone, too
+       blind.py count OUT HALF [SECONDS [JOBS]]            the same launches under Nsight Compute
        blind.py open OUT                                   the closed half may be compared from now on: once
        blind.py model OUT HALF SLUICE MACHINE [JOBS]       their cycles on the model
        blind.py page OUT... FILE.json                      what of all that is kept
@@ -53,10 +53,6 @@ def command_of(out, half):
     return {row[0]: [out / "bin" / row[0], *row[1:]] for row in rows}
 
 
-def chosen(half, program):
-    return program["launches"] if half == "micro" else rule.launches(program["launches"])
-
-
 def counted(file):
     text = file.read_text(errors="replace") if file.exists() else ""
     rows = list(csv.DictReader(text[text.find('"ID"'):].splitlines())) if '"ID"' in text else []
@@ -65,32 +61,34 @@ def counted(file):
              "block": row["Block Size"]} for row in rows if row["ID"] and row[INSTRUCTIONS]]
 
 
-def count(out, half, seconds=1e6):
-    def one(item):
-        with tempfile.TemporaryDirectory() as there:
-            code, alone = run(item["command"], rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
-            found = {"program": item["program"], "exit": code, "seconds": alone, "launches": []}
-            if code == 0:
-                found["ncu_exit"], found["ncu_seconds"] = run(
-                    ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--kernel-name-base", "mangled", "--print-kernel-base", "mangled",
-                     "--kernel-id", ":::1", "--clock-control", "none", "--metrics", f"{INSTRUCTIONS},{CYCLES}", "--log-file", "counted.csv",
-                     *item["command"]], 4 * rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
-                found["launches"] = counted(pathlib.Path(there) / "counted.csv")
-            return found
-    work(out, "counted", half, [{"program": n, "command": c} for n, c in command_of(out, half).items()], seconds, 1, one)
-
-
 def record(out, half, sluice, seconds=1e6, jobs=1):
     def one(item):
         folder = (out / "traces" / item["program"]).resolve()
-        only = [word for c in chosen(half, item) for word in ("--only", c["kernel"])]
         with tempfile.TemporaryDirectory() as there:
-            code, took = run([sluice, "gpu", "record", "--out", folder, "--limit", "6G", "--total", "6G", *only, "--", *commands[item["program"]]],
-                             6 * rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
-        found = folder / "recorded.json"
-        return {"program": item["program"], "exit": code, "seconds": took, **(json.loads(found.read_text()) if found.exists() else {})}
+            code, took = run([sluice, "gpu", "record", "--out", folder, "--limit", "4G", "--total", "1G", "--", *item["command"]], 10 * rule.SECONDS, cwd=there,
+                             stderr=subprocess.DEVNULL)
+            found = {"program": item["program"], "exit": code, "seconds": took}
+            if code != 0:
+                found["alone"], _ = run(item["command"], rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
+        kept = folder / "recorded.json"
+        return {**found, **(json.loads(kept.read_text()) if kept.exists() else {}), "exit": code}
+    work(out, "recorded", half, [{"program": n, "command": c} for n, c in command_of(out, half).items()], seconds, jobs, one)
+
+
+def count(out, half, seconds=1e6, jobs=1):
+    def one(item):
+        kernels = {k["name"] for k in item.get("kernels", []) + item.get("not_recorded", []) if k["name"] != "?"}
+        end = ["--kill", "yes", "--launch-count", len(kernels)] if kernels else []
+        with tempfile.TemporaryDirectory() as there:
+            found = {"program": item["program"]}
+            found["exit"], found["seconds"] = run(
+                ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--kernel-name-base", "mangled", "--print-kernel-base", "mangled", "--kernel-id",
+                 ":::1", *end, "--clock-control", "none", "--metrics", f"{INSTRUCTIONS},{CYCLES}", "--log-file", "counted.csv",
+                 *commands[item["program"]]], 5 * rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
+            found["launches"] = counted(pathlib.Path(there) / "counted.csv")
+        return found
     commands = command_of(out, half)
-    work(out, "recorded", half, [c for c in lines(out / f"counted-{half}.jsonl") if chosen(half, c)], seconds, jobs, one)
+    work(out, "counted", half, [r for r in lines(out / f"recorded-{half}.jsonl") if r.get("alone", 0) == 0], seconds, jobs, one)
 
 
 def open_closed(out):
@@ -115,6 +113,8 @@ def model(out, half, sluice, machine, jobs=1):
         folder = out / "traces" / item["program"]
         found = {"program": item["program"], "kernels": []}
         for i, kernel in enumerate(item.get("kernels", [])):
+            if kernel["warp_instructions"] > 1.1 * rule.MOST:
+                continue
             (folder / f"{i}.g").write_text(f"kernel-{i + 1}.traceg.xz\n")
             done = subprocess.run(["nice", "timeout", "900", sluice, "trace", folder / f"{i}.g", "--machine", machine, "--json"], capture_output=True, text=True)
             found["kernels"].append({"kernel": kernel["name"], "exit": done.returncode, **(json.loads(done.stdout) if done.returncode == 0 else {})})
