@@ -168,28 +168,32 @@ void Walker::learn(const LanePath& path) {
       return at;
     };
     std::size_t best = explained(end.path);
-    std::optional<std::uint32_t> changed;
-    std::size_t better = 0;
-    for (const std::uint32_t block : suspects) {
-      const std::size_t own = choice_[block];
-      for (std::size_t other = own + 1; other < candidates_[block].size() && way.empty(); ++other) {
-        choice_[block] = other;
-        place_marks();
-        SearchEnd its;
-        way = find(marked_of(path), nullptr, &its);
-        const std::size_t reached = way.empty() ? explained(its.path) : path.blocks.size() + 1;
-        if (reached > best) {
-          best = reached;
-          changed = block;
-          better = other;
-          end = its;
-        }
+    std::vector<std::vector<std::size_t>> tries;
+    for (const std::uint32_t block : suspects)
+      for (std::size_t other = choice_[block] + 1; other < candidates_[block].size(); ++other) {
+        tries.push_back(choice_);
+        tries.back()[block] = other;
       }
-      choice_[block] = own;
-      if (!way.empty()) break;
+    // Of several blocks of PTX, what the assembler has gathered in one block of SASS gives way together.
+    for (const std::uint32_t b : end.blocks) {
+      tries.push_back(choice_);
+      for (const Mark& m : marks_[b])
+        if (end.path >= marked.size() || m.block != marked[end.path]) ++tries.back()[m.block];
     }
-    if (!changed) break;
-    choice_[*changed] = better;
+    std::optional<std::size_t> better;
+    for (std::size_t i = 0; i < tries.size() && way.empty(); ++i) {
+      choice_ = tries[i];
+      place_marks();
+      SearchEnd its;
+      way = find(marked_of(path), nullptr, &its);
+      const std::size_t reached = way.empty() ? explained(its.path) : path.blocks.size() + 1;
+      if (reached <= best) continue;
+      best = reached;
+      better = i;
+      end = its;
+    }
+    if (!better) break;
+    choice_ = tries[*better];
     place_marks();
   }
   if (way.empty()) {
