@@ -224,6 +224,47 @@ TEST(Walker, AnotherStatementStandsForABlockWhenThePathsSayThatTheFirstOneWasMov
   EXPECT_FALSE(t.result.unjoined.contains("no_path"));
 }
 
+/// The assembler has put the loads of three blocks in front of the first one's branch: none of them alone can be in its place.
+TEST(Walker, LoadsThatAreGatheredInOneBlockGiveWayTogether) {
+  RecordPlan plan;
+  for (std::uint32_t b = 0; b < 6; ++b) {
+    PtxLine line;
+    line.op = b % 2 == 0 ? "ld.shared.u32" : "red.global.add.u32";
+    line.block = b;
+    line.space = b % 2 == 0 ? PtxSpace::Shared : PtxSpace::Global;
+    line.logged = b % 2 == 0 ? LoggedKind::Address32 : LoggedKind::Address64;
+    line.word = 1;
+    plan.lines.push_back(line);
+    plan.words.push_back(b % 2 == 0 ? 2 : 3);
+  }
+  std::string listing = ".section .text.k,\"ax\",@progbits\n";
+  unsigned pc = 0;
+  const auto add = [&](unsigned line, const std::string& text) {
+    listing += fmt::format("//## File \"kernel.ptx\", line {}\n/*{:04x}*/ {} ;\n", line, pc, text);
+    pc += 16;
+  };
+  for (const unsigned line : {1U, 3U, 5U}) add(line, fmt::format("LDS R{}, [R1]", line));
+  for (const unsigned line : {2U, 4U, 6U}) {
+    add(line, fmt::format("@!P{} BRA `(.L_x_{})", line / 2, line));
+    add(line, "REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R6");
+    listing += fmt::format(".L_x_{}:\n", line);
+  }
+  add(6, "EXIT");
+  const SassKernel sass = parse_listing(listing, "k");
+  for (const std::vector<std::uint32_t>& blocks : {std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5}, {0, 2, 4}, {0, 1, 2, 4, 5}}) {
+    LanePath path;
+    for (const std::uint32_t b : blocks) {
+      path.at.push_back(path.at.empty() ? 0 : path.at.back() + plan.words[path.blocks.back()]);
+      path.blocks.push_back(b);
+    }
+    Walker walker(plan, sass);
+    walker.learn(path);
+    const SassPath way = walker.walk(path);
+    ASSERT_TRUE(way.found) << blocks.size();
+    EXPECT_EQ(way.blocks.size(), 4 + blocks.size() - 3) << "the loads, three joins and what runs between them";
+  }
+}
+
 TEST(DecidedGuards, OfOneComparisonMadeTwiceAndOfNoOther) {
   const SassKernel kernel = parse_listing(data("sum.sass"), "sum");
   const std::vector<std::optional<bool>> decided = decided_guards(kernel);
