@@ -80,9 +80,10 @@ using Counted = std::map<std::string, std::vector<double>>;
 Counted count_launches(const GpuRecordOptions& options, const fs::path& raw) {
   const fs::path file = raw / "counted.csv", log = raw / "counted.log";
   const std::string which = options.launches == 1 ? "1" : launch_numbers(options.launches);
-  std::vector<std::string> words = {"--csv",   "--page", "raw", "--print-units", "base", "--kernel-name-base", "mangled",
-                                    "--print-kernel-base", "mangled", "--kernel-id", ":::" + which, "--clock-control", "none",
-                                    "--metrics", kCounter, "--log-file", file};
+  std::vector<std::string> words = {
+      "--csv",   "--page",      "raw",         "--print-units",   "base", "--kernel-name-base", "mangled", "--print-kernel-base",
+      "mangled", "--kernel-id", ":::" + which, "--clock-control", "none", "--metrics",          kCounter,  "--log-file",
+      file};
   words.insert(words.end(), options.command.begin(), options.command.end());
   if (!gpu::run_tool("ncu", words, log)) throw SystemError("--check: ncu: not in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin");
   Counted out;

@@ -379,8 +379,7 @@ std::optional<CUresult> Recorder::record(Kernel& kernel, std::uint32_t number, c
   const std::uint64_t size = std::uint64_t{packed.back()} * kRowBytes;
   if (written_ + size > total_) {
     note(kernel.name,
-         fmt::format("--total {}: the logs before launch {} have {} bytes, and it has {}", total_, number, written_, size),
-         true);
+         fmt::format("--total {}: the logs before launch {} have {} bytes, and it has {}", total_, number, written_, size), true);
     return result;
   }
   log.words.assign(std::size_t{packed.back()} * 32, 0);

@@ -27,9 +27,9 @@ struct TraceHeader {
   std::uint32_t kernel_id = 0;
   std::array<std::uint32_t, 3> grid{}, block{};
   std::array<std::uint32_t, 3> launched{};  ///< the grid that a part was recorded of; zeros: not told
-  std::uint32_t shared_bytes = 0;          ///< per CTA, static + dynamic
-  std::uint32_t registers_per_thread = 0;  ///< 0..255
-  std::uint32_t binary_version = 0;        ///< as 80
+  std::uint32_t shared_bytes = 0;           ///< per CTA, static + dynamic
+  std::uint32_t registers_per_thread = 0;   ///< 0..255
+  std::uint32_t binary_version = 0;         ///< as 80
   std::uint64_t stream = 0;
   std::uint64_t shared_base = 0, local_base = 0;  ///< windows of generic addresses; 0 = not known
   std::uint32_t tracer_version = 0;               ///< 3, 4, 5, 6

@@ -52,7 +52,8 @@ TEST_F(TraceCommand, WarpsWithoutInstructionsEndAtOnce) {
 }
 
 TEST_F(TraceCommand, APartOfALaunchIsToldWithItsCycles) {
-  const std::string cta = "\n#BEGIN_TB\n\nthread block = 0,0,0\n" + sample::warp(0, {"0010 ffffffff 0 EXIT 0 0 0"}) + "\n#END_TB\n";
+  const std::string cta =
+      "\n#BEGIN_TB\n\nthread block = 0,0,0\n" + sample::warp(0, {"0010 ffffffff 0 EXIT 0 0 0"}) + "\n#END_TB\n";
   for (const std::string launched : {"(1,1,1)", "(3,2,1)"}) {
     const fs::path part = list("part", {"-recorded grid = " + launched + "\n" + sample::header(1, 32) + cta});
     const test::Outcome o = sluice("trace " + part.string() + " --machine configs/machines/fermi_table1.toml --json");

@@ -110,9 +110,7 @@ TEST_F(RecordRun, BoundsOfSizeLeaveAWholeLaunchOrAnError) {
   };
   nlohmann::json out = run("--limit 3K");  // eight rows for each of three warps, and 14 are needed
   EXPECT_EQ(out["kernels"].size(), 0) << out;
-  EXPECT_NE(reason(out, "sum")
-                .find("--limit 3072: launch 1: a warp has 1792 bytes of log, and room for 1024"),
-            std::string::npos)
+  EXPECT_NE(reason(out, "sum").find("--limit 3072: launch 1: a warp has 1792 bytes of log, and room for 1024"), std::string::npos)
       << out;
   out = run("--total 1K");
   EXPECT_EQ(out["kernels"].size(), 0) << out;
@@ -136,9 +134,10 @@ TEST_F(RecordRun, ThreadsThatNoWayExplainsAreAnErrorAndNoTrace) {
 
 TEST_F(RecordRun, CheckedTracesHaveTheInstructionsThatAreCounted) {
   const auto run = [&](const std::string& counted) {
-    tool("ncu", "while [ \"$1\" != --log-file ]; do shift; done\n"
-                "printf '==PROF== Connected\\n\"ID\",\"Kernel Name\",\"smsp__inst_executed.sum\"\\n\"\",\"\",\"inst\"\\n" +
-                    counted + "' > \"$2\"");
+    tool("ncu",
+         "while [ \"$1\" != --log-file ]; do shift; done\n"
+         "printf '==PROF== Connected\\n\"ID\",\"Kernel Name\",\"smsp__inst_executed.sum\"\\n\"\",\"\",\"inst\"\\n" +
+             counted + "' > \"$2\"");
     return record("--json --check");
   };
   const auto kernels = [](const Outcome& o) { return nlohmann::json::parse(o.out.substr(o.out.find('{')))["kernels"]; };

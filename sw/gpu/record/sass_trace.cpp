@@ -241,7 +241,8 @@ class Joiner {
 double JoinResult::missing_pct() const {
   const auto found = unjoined.find(kNoPath);
   const std::uint64_t missing = found == unjoined.end() ? 0 : found->second;
-  return missing + warp_instructions == 0 ? 100 : 100 * static_cast<double>(missing) / static_cast<double>(missing + warp_instructions);
+  return missing + warp_instructions == 0 ? 100
+                                          : 100 * static_cast<double>(missing) / static_cast<double>(missing + warp_instructions);
 }
 
 double JoinResult::joined_pct() const {

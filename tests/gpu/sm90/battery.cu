@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One short launch for each mechanism that a cold kernel meets, to be counted, recorded and run on the model like any program's.
 // build: nvcc -arch=sm_90 -O3 -cudart shared -DPART=1 -o battery1 battery.cu, and 2 to 6
-#include <cuda_fp16.h>
-
 #include <cstdio>
 
 constexpr size_t kWords = 1 << 26;  // of each buffer: 256 MB
@@ -55,7 +53,6 @@ OPERATION(op_fast_sin, float, __sinf(x) + y)
 OPERATION(op_tanh, float, tanhf(x) + y)
 OPERATION(op_floor, float, floorf(x) + y)
 OPERATION(op_to_int, float, (float)(int)x + y)
-OPERATION(op_to_half, float, __half2float(__float2half(x)) + y)
 OPERATION(op_to_double, float, (float)((double)x + (double)y))
 OPERATION(op_double_int, double, (double)(int)x + y)
 OPERATION(op_dfma, double, x* y + y)
@@ -63,7 +60,6 @@ OPERATION(op_dadd, double, x + y)
 OPERATION(op_ddivide, double, x / y)
 OPERATION(op_dsqrt, double, sqrt(x) + y)
 OPERATION(op_dexp, double, exp(x) * y)
-OPERATION(op_half, __half2, __hfma2(x, y, y))
 OPERATION(op_udivide, unsigned, x / y + 0x7fffffff)
 OPERATION(op_umod64, unsigned long long, x % y + 0x7fffffffffff)
 OPERATION(op_mul64, unsigned long long, x* y + 1)
@@ -193,16 +189,18 @@ int main() {
   cudaMemset(out, 0, kWords * 4);
   constexpr int kCtas = 4 * kSms, k1 = 1 << 18, k8 = 1 << 21, k32 = 1 << 23;
 #if PART == 1
-  launches<1, 32>(), launches<132, 32>(), launches<132, 256>(), launches<132, 1024>(), launches<1056, 256>(), launches<8448, 256>(), launches<65536, 256>();
+  launches<1, 32>(), launches<132, 32>(), launches<132, 256>(), launches<132, 1024>(), launches<1056, 256>(), launches<8448, 256>(),
+    launches<65536, 256>();
   RUN(1, 32, straight<1, 256, 1>), RUN(1, 32, straight<1, 1024, 1>), RUN(1, 32, straight<1, 4096, 1>), RUN(1, 32, straight<1, 4096, 2>);
-  RUN(132, 32, straight<132, 256, 1>), RUN(132, 32, straight<132, 1024, 1>), RUN(132, 32, straight<132, 4096, 1>), RUN(132, 32, straight<132, 4096, 2>);
+  RUN(132, 32, straight<132, 256, 1>), RUN(132, 32, straight<132, 1024, 1>), RUN(132, 32, straight<132, 4096, 1>),
+    RUN(132, 32, straight<132, 4096, 2>);
   RUN(1056, 256, straight<1056, 1024, 1>), RUN(132, 256, straight<132, 16384, 1>), RUN(132, 256, straight<132, 16384, 2>);
 #elif PART == 2
   all<op_rcp, op_divide, op_fast_divide, op_sqrt, op_rsqrt, op_exp, op_fast_exp,
       op_log, op_pow, op_sin, op_fast_sin, op_tanh, op_floor>();
 #elif PART == 3
-  all<op_to_int, op_to_half, op_to_double, op_double_int, op_dfma, op_dadd, op_ddivide,
-      op_dsqrt, op_dexp, op_half, op_udivide, op_umod64, op_mul64>();
+  all<op_to_int, op_to_double, op_double_int, op_dfma, op_dadd, op_ddivide,
+      op_dsqrt, op_dexp, op_udivide, op_umod64, op_mul64>();
 #elif PART == 4
   all<op_add64, op_mulhi, op_shift, op_popc, op_clz, op_brev, op_select,
       op_dp4a, op_shuffle, op_vote, op_match, op_redux>();
@@ -210,14 +208,19 @@ int main() {
   RUN(kCtas, 256, stream<k1, 1, 0, 1>), RUN(kCtas, 256, stream<k8, 1, 0, 1>), RUN(kCtas, 256, stream<k32, 1, 0, 1>);
   RUN(kCtas, 256, stream<k1, 0, 1, 1>), RUN(kCtas, 256, stream<k8, 0, 1, 1>), RUN(kCtas, 256, stream<k32, 0, 1, 1>);
   RUN(kCtas, 256, stream<k1, 1, 1, 1>), RUN(kCtas, 256, stream<k8, 1, 1, 1>), RUN(kCtas, 256, stream<k32, 1, 1, 1>);
-  RUN(kCtas, 256, stream<k8, 2, 1, 1>), RUN(kCtas, 256, stream<k8, 4, 1, 1>), RUN(kCtas, 256, stream<k8, 1, 4, 1>), RUN(kCtas, 256, stream<k8, 4, 4, 1>);
+  RUN(kCtas, 256, stream<k8, 2, 1, 1>), RUN(kCtas, 256, stream<k8, 4, 1, 1>), RUN(kCtas, 256, stream<k8, 1, 4, 1>),
+    RUN(kCtas, 256, stream<k8, 4, 4, 1>);
   RUN(kCtas, 256, stream<k1, 1, 1, 2>), RUN(kCtas, 256, stream<k1, 1, 1, 8>), RUN(kCtas, 256, stream<k1, 1, 1, 32>);
-  RUN(kCtas, 256, rewrite<k1, 8>), RUN(kCtas, 256, rewrite<k8, 4>), RUN(kCtas, 256, gather<1 << 16>), RUN(kCtas, 256, gather<1 << 22>), RUN(kCtas, 256, gather<1 << 26>);
+  RUN(kCtas, 256, rewrite<k1, 8>), RUN(kCtas, 256, rewrite<k8, 4>), RUN(kCtas, 256, gather<1 << 16>), RUN(kCtas, 256, gather<1 << 22>),
+    RUN(kCtas, 256, gather<1 << 26>);
 #else
-  RUN(kCtas, 256, atomic<0, int, false>), RUN(kCtas, 256, atomic<1, int, false>), RUN(kCtas, 256, atomic<256, int, false>), RUN(kCtas, 256, atomic<0, float, false>);
-  RUN(kCtas, 256, atomic<0, int, true>), RUN(kCtas, 256, atomic<1, int, true>), RUN(kCtas, 256, atomic<256, float, true>), RUN(kCtas, 256, atomic<4096, double, false>);
+  RUN(kCtas, 256, atomic<0, int, false>), RUN(kCtas, 256, atomic<1, int, false>), RUN(kCtas, 256, atomic<256, int, false>),
+    RUN(kCtas, 256, atomic<0, float, false>);
+  RUN(kCtas, 256, atomic<0, int, true>), RUN(kCtas, 256, atomic<1, int, true>), RUN(kCtas, 256, atomic<256, float, true>),
+    RUN(kCtas, 256, atomic<4096, double, false>);
   RUN(kCtas, 256, scratchpad<1, false, float>), RUN(kCtas, 256, scratchpad<2, false, float>), RUN(kCtas, 256, scratchpad<32, false, float>);
-  RUN(kCtas, 256, scratchpad<1, true, int>), RUN(kCtas, 256, scratchpad<32, true, int>), RUN(kCtas, 256, scratchpad<1, true, float>), RUN(kCtas, 256, scratchpad<0, true, int>);
+  RUN(kCtas, 256, scratchpad<1, true, int>), RUN(kCtas, 256, scratchpad<32, true, int>), RUN(kCtas, 256, scratchpad<1, true, float>),
+    RUN(kCtas, 256, scratchpad<0, true, int>);
   RUN(kCtas, 256, constants<1>), RUN(kCtas, 256, constants<4>), RUN(kCtas, 256, constants<32>), RUN(kCtas, 256, stack<8>), RUN(kCtas, 256, stack<64>);
   RUN(kSms, 32, barriers<1>), RUN(kSms, 256, barriers<8>), RUN(kSms, 1024, barriers<32>);
 #endif
