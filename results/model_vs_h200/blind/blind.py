@@ -131,13 +131,14 @@ def page(*arguments):
         for half in ("open", "closed"):
             recorded = {(r["program"], k["name"]): k for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("kernels", [])}
             why = {(r["program"], k["name"]): k["reason"] for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("not_recorded", [])}
-            cycles = {(r["program"], k["kernel"]): k.get("cycles") for r in lines(out / f"model-{machine.stem}-{half}.jsonl") for k in r["kernels"]}
+            cycles, fetch = ({(r["program"], k["kernel"]): k.get("cycles") for r in lines(out / f"model-{m}-{half}.jsonl") for k in r["kernels"]}
+                             for m in (machine.stem, "fetch64"))
             for program in lines(out / f"counted-{half}.jsonl"):
                 for c in rule.launches(program["launches"]):
                     key = (program["program"], c["kernel"])
                     kept["launches"].append({
                         "program": key[0], "kernel": key[1], "half": half, "tensor": any(o in recorded.get(key, {}).get("opcodes", {}) for o in ("HGMMA", "UTMALDG", "UTMASTG")),
-                        "h200_cycles": c["h200_cycles"], "model_cycles": cycles.get(key), "warp_instructions": recorded.get(key, {}).get("warp_instructions"),
+                        "h200_cycles": c["h200_cycles"], "model_cycles": cycles.get(key), "fetch_cycles": fetch.get(key), "warp_instructions": recorded.get(key, {}).get("warp_instructions"),
                         "counted": c["counted"], **({} if key in recorded else {"not_recorded": why.get(key, "the program did not end under the recorder")})})
     pathlib.Path(arguments[-1]).write_text(json.dumps(kept, indent=0) + "\n")
 
