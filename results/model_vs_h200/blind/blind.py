@@ -138,7 +138,8 @@ def page(*arguments):
                     key = (program["program"], c["kernel"])
                     kept["launches"].append({
                         "program": key[0], "kernel": key[1], "half": half, "tensor": any(o in recorded.get(key, {}).get("opcodes", {}) for o in ("HGMMA", "UTMALDG", "UTMASTG")),
-                        "h200_cycles": c["h200_cycles"], "model_cycles": cycles.get(key), "fetch_cycles": fetch.get(key), "warp_instructions": recorded.get(key, {}).get("warp_instructions"),
+                        "h200_cycles": c["h200_cycles"], "model_cycles": cycles.get(key), "fetch_cycles": fetch.get(key),
+                        "warp_instructions": recorded.get(key, {}).get("warp_instructions"),
                         "counted": c["counted"], **({} if key in recorded else {"not_recorded": why.get(key, "the program did not end under the recorder")})})
     pathlib.Path(arguments[-1]).write_text(json.dumps(kept, indent=0) + "\n")
 
