@@ -50,6 +50,7 @@ std::mutex g_spares_lock;
 std::array<std::string, kSymbols - ksluice_spare_0> g_spares;  // whose they are
 
 bool is_known(const std::string& name) {
+  if (name.starts_with("cuGL")) return true;  // maps OpenGL's buffers; the toolkit's stub has none of these
   return std::ranges::any_of(kNames, [&, newer = name + "_"](std::string_view n) { return n == name || n.starts_with(newer); });
 }
 /// As the functions do that put work in a stream, it has a form for the threads' own default streams.
