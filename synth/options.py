@@ -76,7 +76,8 @@ def main():
         print(f"{name:<18}{r['area_um2']:>9,.0f}{r['area_um2'] - base['area_um2']:>+8,.0f}{r['flops']:>7,}{r['flops'] - base['flops']:>+6,}"
               f"{r['latches']:>9,}{r['fmax_mhz']:>7,.0f}")
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps({"liberty": library.path.name, "params": STANDARD, "points": [{k: v for k, v in r.items() if k != "work"} for r in results]}, indent=1) + "\n")
+        points = [{k: v for k, v in r.items() if k != "work"} for r in results]
+        pathlib.Path(args.json).write_text(json.dumps({"liberty": library.path.name, "params": STANDARD, "points": points}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -346,7 +346,8 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
     if (model_.evicted(k) && !bit(in.resume, k) && !bit(in.evict, k)) evicted.push_back(k);
   }
   const bool there_is = in.done_kernel < params_.kernels;
-  const bool late = params_.flush && (in.done_tag != (there_is ? tags_[in.done_kernel] : 0) || (there_is && bit(fresh_, in.done_kernel)));
+  const bool late =
+      params_.flush && (in.done_tag != (there_is ? tags_[in.done_kernel] : 0) || (there_is && bit(fresh_, in.done_kernel)));
   const bool given_up = !in.done_valid && last_.giving_up;  // judged when it was announced
   const std::uint8_t end_sm = given_up ? last_.giving_sm : in.done_sm, end_slot = given_up ? last_.giving_slot : in.done_slot;
   const bool reported = in.done_valid && !late;
