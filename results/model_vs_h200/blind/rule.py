@@ -8,7 +8,7 @@ Suite: zjin-lcf/HeCBench at COMMIT. Nothing of it is in this tree but names. A p
    own binary with plain arguments (no path, no file, no variable), and `make ARCH=sm_90` builds it.
 3. The arguments are those of `run`, but a whole number above 1,024 becomes the greatest power of two that is at most 32 times its
    square root: the suite's sizes are for whole runs, too long for a model.
-4. It stays if it ends within 10 seconds with exit code 0 on the GPU alone. (30 at first; changed when ten programs had been run and
+4. It stays if it ends within 10 seconds with exit code 0 on the GPU alone. (30 at first; changed when eight programs had been run and
    none compared: most of the time went to the programs' own checks on the CPU.)
 5. Of each kernel (its mangled name) the first launch counts, if Nsight Compute counts from 2,000 to 8,000,000 warp instructions. Of
    each program the first four such kernels, in the order of their launch, are in the comparison.
