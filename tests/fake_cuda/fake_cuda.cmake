@@ -10,6 +10,7 @@ add_library(fake_cuda_newer SHARED fake_cuda/newer.cpp)
 set_target_properties(fake_cuda_newer PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(fake_cuda_newer SYSTEM PRIVATE ${CUDA_BIN}/../include)
 target_link_libraries(fake_cuda_newer PRIVATE sluice_options fake_cuda)
+target_link_options(fake_cuda_newer PRIVATE -Wl,--no-as-needed)  # it calls nothing of what it passes on
 foreach(PROGRAM client client_steady client_records client_waits client_lifetimes client_process)
   add_executable(fake_cuda_${PROGRAM} fake_cuda/${PROGRAM}.cpp)
   target_include_directories(fake_cuda_${PROGRAM} SYSTEM PRIVATE ${CUDA_BIN}/../include)
