@@ -86,9 +86,8 @@ int main(int argc, char** argv) {
     static char device[kLong];
     void* host = nullptr;
     quota("2");
-    expect(launch(k, stream) && good(CU(cuCtxSynchronize)()), "code");
-    // Later than that, or the other's code would be made beside it, and it would not wait for that.
     expect(good(CU(cuModuleGetFunction)(&frees, module, "frees")), "frees");
+    expect(launch(k, stream) && good(CU(cuCtxSynchronize)()), "code");
     expect(launch(frees, stream) && good(CU(cuCtxSynchronize)()), "code of the other");
     expect(good(CU(cuMemHostAlloc)(&host, kLong, 0)), "memory");
     expect(good(CU(cuMemcpyDtoHAsync)(host, reinterpret_cast<CUdeviceptr>(device), kLong, beside)), "copy");

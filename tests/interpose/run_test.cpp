@@ -174,7 +174,8 @@ TEST_F(Run, OrdersPassAGraphThatSleepsInTheirChannel) {
 
 /// The program copies to the host for as long as it likes; what the lanes' thread reads stands behind that.
 TEST_F(Run, LaunchesAndOrdersDoNotWaitForALongCopy) {
-  waits("long_copy");
+  waits("long_copy", "FAKE_CUDA_COMPILE_MS=200");
+  booked("launch frees__sluice", 2, "its code was begun beside the other's, and is awaited");
   booked("launch k__sluice", 4);
   booked("blocks 800 wrong 0", 6);
 }
