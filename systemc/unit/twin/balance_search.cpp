@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 namespace sluice {
 
-bool BalanceSearchTwin::fits(const SluiceConfig& c, const std::vector<std::uint32_t>& ctas) const {
+bool BalanceSearchTwin::fits(const SluiceConfig& c, const Counts& ctas) const {
   std::uint64_t warps = 0, registers = 0, shared = 0, slots = 0;
   for (std::size_t k = 0; k < ctas.size(); ++k) {
     const std::uint32_t slot = kernels_[k].slot;
@@ -21,181 +19,220 @@ bool BalanceSearchTwin::fits(const SluiceConfig& c, const std::vector<std::uint3
          slots <= c.capacity_slots;
 }
 
-/// Adds what still fits, a CTA of each kernel in turn, the youngest first.
-void BalanceSearchTwin::fill(const SluiceConfig& config, std::vector<std::uint32_t>& ctas) const {
-  for (bool added = true; added;) {
-    added = false;
-    for (std::size_t j = ctas.size(); j-- > 0;) {
-      ++ctas[j];
-      if (fits(config, ctas)) {
-        added = true;
-      } else {
-        --ctas[j];
-      }
-    }
+/// One more CTA of `to`, for which CTAs of `off` leave; then what else fits, `to` first.
+std::optional<BalanceSearchTwin::Counts> BalanceSearchTwin::shifted(const SluiceConfig& config, Counts from, std::size_t to,
+                                                                    std::size_t off) const {
+  ++from[to];
+  while (!fits(config, from)) {
+    if (from[off] == 1) return std::nullopt;
+    --from[off];
   }
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::size_t k = (to + i) % from.size();
+    do ++from[k];
+    while (fits(config, from));
+    --from[k];
+  }
+  return from;
 }
 
-/// Of two kernels all points of the frontier, or as many of them as there may be, evenly spaced. Of more: all have the same
-/// part, then each in turn twice what the others have; and what is left is filled.
-void BalanceSearchTwin::make_candidates(const SluiceConfig& config) {
-  candidates_.clear();
-  const std::uint32_t k = kernels(), room = num_sm_ - k;
-  std::vector<std::vector<std::uint32_t>> found;
-  if (k == 2) {
-    for (std::uint32_t first = 1; fits(config, {first, 1}); ++first) {
-      std::uint32_t second = 1;
-      while (fits(config, {first, second + 1})) ++second;
-      if (!fits(config, {first + 1, second})) found.push_back({first, second});
-    }
-    const std::size_t all = found.size(), n = std::min<std::size_t>({all, settings_.candidates, room});
-    for (std::size_t i = 0; i < n; ++i) found[i] = found[(2 * i + 1) * all / (2 * n)];
-    found.resize(n);
-  }
-  for (std::uint32_t i = 0; k > 2 && i <= k && found.size() < room; ++i) {
-    std::vector<std::uint32_t> ctas;
-    for (std::uint32_t j = 0; j < k; ++j) {
-      const std::uint32_t part = i == j + 1 ? 2 : 1, whole = i == 0 ? k : k + 1;
-      ctas.push_back(std::max(1U, kernels_[j].fits * part / whole));
-    }
-    if (!fits(config, ctas)) continue;
-    fill(config, ctas);
-    if (std::ranges::find(found, ctas) == found.end()) found.push_back(ctas);
-  }
-  for (const auto& ctas : found) candidates_.push_back({ctas, std::vector<Counted>(k)});
+void BalanceSearchTwin::add(const Counts& ctas) {
+  if (entries_.size() <= room() && std::ranges::find(tried_, ctas) == tried_.end() &&
+      std::ranges::find(entries_, ctas, &Entry::ctas) == entries_.end())
+    entries_.push_back({ctas});
 }
 
-bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kernel>& kernels) {
+/// The base; the one before it; its neighbours; a third fewer CTAs of each kernel in turn; and, of two kernels, neighbours of the
+/// neighbours. Nothing that an earlier round has measured but the base before.
+void BalanceSearchTwin::list(const SluiceConfig& config) {
+  entries_.assign(1, {base_});
+  if (before_) entries_.push_back({before_->ctas});
+  std::vector<Counts> near;
+  for (std::size_t to = 0; to < kernels(); ++to)
+    for (std::size_t off = 0; off < kernels(); ++off) {
+      const auto neighbour = to == off ? std::nullopt : shifted(config, base_, to, off);
+      if (neighbour) near.push_back(*neighbour);
+    }
+  for (const Counts& c : near) add(c);
+  for (std::size_t k = 0; k < kernels(); ++k) {
+    Counts fewer = base_;
+    fewer[k] -= (fewer[k] + 2) / 3;
+    if (fewer[k] != 0) add(fewer);
+  }
+  for (const Counts& c : near)
+    for (std::size_t to = 0; kernels() == 2 && to < 2; ++to)
+      if (const auto far = shifted(config, c, to, 1 - to)) add(*far);
+}
+
+/// Each kernel with all CTAs that fit, beside the base.
+void BalanceSearchTwin::list_alone() {
+  entries_.assign(1, {base_});
+  for (std::size_t k = 0; k < kernels(); ++k) {
+    entries_.push_back({Counts(kernels(), 0)});
+    entries_.back().ctas[k] = kernels_[k].fits;
+  }
+  asks_alone_ = true;
+}
+
+void BalanceSearchTwin::alone(std::size_t kernel, std::uint32_t instructions) {
+  if (alone_.size() <= kernel) alone_.resize(kernel + 1);
+  alone_[kernel].instructions += instructions;
+  ++alone_[kernel].sms;
+}
+
+bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kernel>& kernels, const Counts& base) {
   kernels_ = kernels;
-  alone_.assign(kernels.size(), {});
-  lived_.assign(kernels.size(), false);
-  round_ = steady_ = 0;
-  second_ = false;
-  kept_.reset();
+  base_ = base;
+  alone_.resize(kernels.size());
+  tried_.clear();
+  before_.reset();
+  beside_.reset();
   report_ = {};
-  make_candidates(config);
-  return !candidates_.empty();
+  window_ = round_ = 0;
+  asks_alone_ = over_ = in_order_ = false;
+  list(config);
+  for (Entry& e : entries_) e.counted.resize(kernels.size());
+  return entries_.size() > 1;
+}
+
+/// SMs of the groups lie between those of the base, and those of one group apart.
+std::uint32_t BalanceSearchTwin::entry_of(std::uint32_t sm) const {
+  const std::uint32_t others = static_cast<std::uint32_t>(entries_.size()) - 1, in_groups = others * group();
+  const std::uint32_t at = in_groups * sm / num_sm_;
+  return at == in_groups * (sm + 1) / num_sm_ ? 0 : 1 + at % others;
 }
 
 std::uint32_t BalanceSearchTwin::quota(std::uint32_t sm, std::size_t kernel) const {
-  const std::uint32_t entry = entry_of(sm);
-  if (entry >= kernels()) return candidates_[entry - kernels()].ctas[kernel];
-  return entry == kernel ? kernels_[kernel].fits : 0;
-}
-
-std::uint32_t BalanceSearchTwin::entry_of(std::uint32_t sm) const {
-  if (second_ || sm < entries()) return sm % entries();
-  return kernels() + (kernels() == 2 ? static_cast<std::uint32_t>(candidates_.size() / 2) : 0);
+  if (over_) return beside_ && sm % 2 != 0 ? (*beside_)[kernel] : base_[kernel];
+  return entries_[entry_of(sm)].ctas[kernel];
 }
 
 std::size_t BalanceSearchTwin::owner(std::uint32_t sm) const {
-  const std::uint32_t entry = entry_of(sm), like_it = second_ || sm < entries() ? sm / entries() : sm;
-  return entry < kernels() ? entry : (like_it + round_) % kernels();
+  const std::uint32_t entry = entry_of(sm);
+  return asks_alone_ && entry != 0 ? entry - 1 : (sm + window_) % kernels();
 }
 
 void BalanceSearchTwin::take(std::uint32_t sm, std::uint32_t instructions) {
-  const std::uint32_t entry = entry_of(sm);
-  Counted& counted = entry < kernels() ? alone_[entry] : candidates_[entry - kernels()].counted[owner(sm)];
+  Counted& counted = entries_[entry_of(sm)].counted[owner(sm)];
   counted.instructions += instructions;
   ++counted.sms;
 }
 
-/// A candidate's speed-up over one after the other, units of 1 / kOne: of its rates, which are instructions an SM over those of
-/// the kernel alone (sw/partition/balance.h). 0 where a kernel was not counted, there or alone. A rate is 4 at most.
-void BalanceSearchTwin::score(Candidate& candidate) {
-  BalanceCandidate& told = report_.candidates.emplace_back();
-  told.again = second_;
-  std::vector<std::uint64_t> rates;
-  std::uint64_t rates_in_all = 0, weights = 0;
-  bool known = true;
-  for (std::size_t k = 0; k < kernels_.size(); ++k) {
-    const Counted &with = candidate.counted[k], &alone = alone_[k];
-    const std::uint64_t divisor = alone.instructions * with.sms;
-    const std::uint64_t rate =
-        divisor == 0 ? 0 : std::min<std::uint64_t>(with.instructions * alone.sms * kOne / divisor, 4 * kOne);
-    known &= rate != 0;
-    candidate.sum += weight(k) * rate;
-    if (rate < floor(k)) candidate.shortfall = std::max(candidate.shortfall, floor(k) - static_cast<std::uint32_t>(rate));
-    rates.push_back(rate);
-    rates_in_all += rate;
-    weights += weight(k);
-    told.ctas.emplace_back(candidate.ctas[k]);
-    told.rates.push_back(static_cast<double>(rate) / kOne);
-  }
-  if (!known) return;
+/// How many times as fast as one after the other (sw/partition/balance.h), units of 1 / kOne. 0 where a rate is.
+std::uint32_t BalanceSearchTwin::score(const std::vector<std::uint64_t>& rates) const {
+  std::uint64_t sum = 0, weights = 0;
   std::size_t first = 0;  // to end
-  for (std::size_t k = 1; k < rates.size(); ++k)
+  for (std::size_t k = 0; k < rates.size(); ++k) {
+    if (rates[k] == 0) return 0;
+    sum += rates[k];
+    weights += weight(k);
     if (rates[k] * weight(first) > rates[first] * weight(k)) first = k;
-  const std::uint64_t done = weights * rates[first];
-  candidate.score = static_cast<std::uint32_t>(done * kOne / (done + weight(first) * kOne - weight(first) * rates_in_all));
-  told.score = static_cast<double>(candidate.score) / kOne;
-}
-
-void BalanceSearchTwin::ended(std::uint32_t sm) {
-  const std::uint32_t entry = entry_of(sm);
-  if (entry < kernels()) lived_[entry] = true;
-}
-
-/// Kernels are not even over a CTA's life, and the first CTAs are all at the same point of theirs. So the look goes on until
-/// every counter has counted each kernel when a CTA of each had ended, if that comes in time.
-bool BalanceSearchTwin::end_of_window() {
-  ++round_;
-  if (std::ranges::find(lived_, false) == lived_.end()) ++steady_;
-  if (steady_ < kernels() && round_ < std::max(kMostWindows, kernels())) return false;
-  decide();
-  return true;
-}
-
-/// Each kernel alone again, what is kept, the next best, and both with a third fewer CTAs of each kernel in turn: on more SMs
-/// each, and among their like.
-bool BalanceSearchTwin::look_again() {
-  if (second_ || !kept_ || steady_ < kernels()) return false;
-  const std::vector<std::uint32_t> best = candidates_[*kept_].ctas;
-  std::vector<std::vector<std::uint32_t>> list{best};
-  first_look_ = candidates_[*kept_].score;
-  candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(*kept_));
-  const auto next = std::ranges::max_element(candidates_, {}, &Candidate::score);
-  if (next != candidates_.end() && next->score != 0 && num_sm_ > kernels() + 1) list.push_back(next->ctas);
-  const std::vector<std::vector<std::uint32_t>> bases = list;
-  for (const auto& base : bases)
-    for (std::size_t k = 0; k < base.size() && list.size() + kernels() < num_sm_; ++k) {
-      std::vector<std::uint32_t> fewer = base;
-      fewer[k] -= (fewer[k] + 2) / 3;
-      if (fewer[k] != 0 && std::ranges::find(list, fewer) == list.end()) list.push_back(fewer);
-    }
-  candidates_.clear();
-  for (const auto& ctas : list) candidates_.push_back({ctas, std::vector<Counted>(kernels())});
-  alone_.assign(kernels(), {});
-  second_ = true;
-  round_ = steady_ = 0;
-  return true;
-}
-
-/// Of the candidates that come nearest to the floors and are within 1 / 32 of the highest score, the one of the largest sum of
-/// weight times rate, the first of equals. In a second look it is what the first has kept, if that is among them; the mean of its
-/// score there and of the highest here has to reach `keep`. A second look that saw nothing changes nothing.
-void BalanceSearchTwin::decide() {
-  const std::size_t before = report_.candidates.size();
-  for (Candidate& c : candidates_) score(c);
-  kept_.reset();
-  std::uint32_t highest = 0, shortfall = std::numeric_limits<std::uint32_t>::max();
-  for (const Candidate& c : candidates_)
-    if (c.score != 0) shortfall = std::min(shortfall, c.shortfall);
-  for (const Candidate& c : candidates_)
-    if (c.shortfall == shortfall) highest = std::max(highest, c.score);
-  const bool promised = std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; });
-  const std::uint32_t keep = promised ? 1U : std::max(1U, static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne)));
-  const std::uint32_t equal = std::max(1U, highest - highest / 32);
-  const bool worth = second_ ? first_look_ + highest >= 2 * keep : highest >= keep;
-  const std::uint32_t least = second_ ? equal : std::max(keep, equal);
-  for (std::size_t c = 0; worth && c < candidates_.size(); ++c) {
-    if (second_ && kept_ == 0U) break;
-    const Candidate& here = candidates_[c];
-    if (here.score >= least && here.shortfall == shortfall && (!kept_ || here.sum > candidates_[*kept_].sum)) kept_ = c;
   }
-  if (second_ && std::ranges::all_of(candidates_, [](const Candidate& c) { return c.score == 0; })) kept_ = 0;
-  report_.kept = kept_ ? static_cast<std::int32_t>(before + *kept_) : -1;
-  report_.floors = !kept_ || candidates_[*kept_].shortfall == 0;
+  const std::uint64_t done = weights * rates[first];
+  return static_cast<std::uint32_t>(done * kOne / (done + weight(first) * kOne - weight(first) * sum));
+}
+
+std::uint32_t BalanceSearchTwin::shortfall(const std::vector<std::uint64_t>& rates) const {
+  std::uint32_t most = 0;
+  for (std::size_t k = 0; k < rates.size(); ++k)
+    if (rates[k] < floor(k)) most = std::max(most, floor(k) - static_cast<std::uint32_t>(rates[k]));
+  return most;
+}
+
+/// Rates are instructions an SM over those of the kernel alone, 4 at most; 0 where a kernel was not counted, there or alone.
+void BalanceSearchTwin::measure(Entry& e) {
+  BalanceCandidate& told = report_.candidates.emplace_back();
+  told.again = round_ != 0 || asks_alone_;
+  for (std::size_t k = 0; k < kernels_.size(); ++k) {
+    const Counted &with = e.counted[k], &alone = alone_[k];
+    const std::uint64_t divisor = alone.instructions * with.sms;
+    e.rates.push_back(divisor == 0 ? 0 : std::min<std::uint64_t>(with.instructions * alone.sms * kOne / divisor, 4 * kOne));
+    told.ctas.emplace_back(e.ctas[k]);
+    told.rates.push_back(static_cast<double>(e.rates[k]) / kOne);
+  }
+  e.score = score(e.rates);
+  e.shortfall = shortfall(e.rates);
+  told.score = static_cast<double>(e.score) / kOne;
+}
+
+/// The base gives way to what comes nearer to the floors, or as near with a score more than 1 / 64 higher; the best of these, the
+/// first of equals. And to the base before it, which it has replaced, where it scores more than 1 / 64 less than that did there.
+/// @return it has changed, and its neighbours are to be measured
+bool BalanceSearchTwin::climb() {
+  const std::size_t before = report_.candidates.size() - entries_.size();
+  const Entry& base = entries_.front();
+  report_.kept = static_cast<std::int32_t>(before);
+  report_.floors = base.shortfall == 0;
+  if (base.score == 0) return false;
+  if (before_ && before_->shortfall <= base.shortfall && std::uint64_t{before_->score} * 63 > std::uint64_t{base.score} * 64) {
+    base_ = before_->ctas;
+    report_.kept = static_cast<std::int32_t>(before) + 1;
+    report_.floors = before_->shortfall == 0;
+    return false;
+  }
+  std::size_t best = 0;
+  for (std::size_t e = 1; e < entries_.size(); ++e) {
+    const Entry &here = entries_[e], &than = entries_[best];
+    if (here.score == 0 || here.shortfall > than.shortfall) continue;
+    const std::uint64_t least = best == 0 ? std::uint64_t{than.score} * 65 : std::uint64_t{than.score} * 64;
+    if (here.shortfall < than.shortfall || std::uint64_t{here.score} * 64 > least) best = e;
+  }
+  if (best == 0) return false;
+  before_ = base;
+  base_ = entries_[best].ctas;
+  report_.kept = static_cast<std::int32_t>(before + best);
+  report_.floors = entries_[best].shortfall == 0;
+  return true;
+}
+
+/// What is beside the base on every other SM: of what was measured with it, that with which the mean of the rates scores most,
+/// where this is not more than 1 / 64 less than the base itself and no floor is farther. SMs unlike each other do not fall into
+/// step.
+void BalanceSearchTwin::choose_beside() {
+  const std::size_t before = report_.candidates.size() - entries_.size();
+  const auto base = std::ranges::find(entries_, base_, &Entry::ctas);
+  if (base == entries_.end()) return;
+  std::uint32_t most = base->score - base->score / 64;
+  for (std::size_t e = 0; e < entries_.size() && base->score != 0; ++e) {
+    const Entry& here = entries_[e];
+    if (here.score == 0 || here.ctas == base_) continue;
+    std::vector<std::uint64_t> mean;
+    for (std::size_t k = 0; k < base_.size(); ++k) mean.push_back((base->rates[k] + here.rates[k]) / 2);
+    if (score(mean) < most || shortfall(mean) > base->shortfall) continue;
+    most = score(mean) + 1;
+    beside_ = here.ctas;
+    report_.beside = static_cast<std::int32_t>(before + e);
+  }
+}
+
+bool BalanceSearchTwin::next(const SluiceConfig& config) {
+  window_ = 0;
+  if (asks_alone_) {
+    for (std::size_t k = 0; k < kernels(); ++k)
+      if (entries_[k + 1].counted[k].sms != 0) alone_[k] = entries_[k + 1].counted[k];
+    entries_.resize(1);
+    measure(entries_.front());
+    const bool promised = std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; });
+    const std::uint32_t score = entries_.front().score;
+    in_order_ = !promised && score != 0 && score < static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne));
+    if (in_order_) report_.kept = report_.beside = -1;
+    over_ = true;
+    return false;
+  }
+  for (Entry& e : entries_) measure(e);
+  for (const Entry& e : entries_) tried_.push_back(e.ctas);
+  const bool changed = climb();
+  if (changed && ++round_ < kRounds) {
+    list(config);
+  } else {
+    choose_beside();
+    const std::uint32_t best = static_cast<std::uint32_t>(report_.candidates[static_cast<std::size_t>(report_.kept)].score * kOne);
+    over_ = best == 0 || best >= (settings_.keep + kDoubt) * kOne || kernels() * group() >= num_sm_;
+    if (over_) return false;
+    list_alone();
+  }
+  for (Entry& e : entries_) e.counted.resize(kernels());
+  return true;
 }
 
 }  // namespace sluice

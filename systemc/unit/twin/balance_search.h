@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -13,56 +12,59 @@
 
 namespace sluice {
 
-/// What mode Balance measures and what it keeps (docs/user/policies.md#balance). The sequencer drives it: it holds what quota()
-/// says on each SM, gives it the counters of a window, and asks what comes next.
+/// What mode Balance measures after Warped-Slicer's decision, and what it keeps (docs/user/policies.md#balance). The sequencer
+/// drives it: it holds what quota() says on each SM, gives it the counters of a window, and asks what comes next.
 ///
-/// SM i has entry i of a list: first each kernel alone with all the CTAs that fit, then the candidates. The SMs that are left
-/// over hold the candidate in the middle in the first look, and begin the list again in the second. A counter counts one kernel,
-/// so an SM of a candidate counts one of those that are there, and another in the next window where there are not SMs enough for
-/// all.
+/// In a round most SMs hold the base, which is at first Warped-Slicer's partition, and groups of SMs between them hold its
+/// neighbours. A counter counts one kernel, so the SMs of a group take turns, and each counts another one in the next window.
 class BalanceSearchTwin {
  public:
+  using Counts = std::vector<std::uint32_t>;
   struct Kernel {
     std::uint32_t slot = 0, fits = 0;
     BalanceWish wish{};
   };
 
-  static constexpr std::uint32_t kMostWindows = 4;  ///< of a look, or one a kernel
+  static constexpr std::uint32_t kWindows = 8;     ///< of a round
+  static constexpr std::uint32_t kRounds = 3;      ///< at most, before the one that may measure kernels alone
+  static constexpr std::uint32_t kWait = 1 << 16;  ///< cycles that a round waits for CTAs to leave, at most
 
   BalanceSearchTwin(const BalanceConfig& settings, std::uint32_t num_sm) : settings_(settings), num_sm_(num_sm) {}
 
-  /// A new list. @return whether anything can be measured: a partition of all kernels, and an SM for each entry
-  bool begin(const SluiceConfig& config, const std::vector<Kernel>& kernels);
-  /// CTAs of the plan's kernel `kernel` on an SM.
+  /// Instructions that an SM has counted in a window of the profile with all CTAs of one kernel that fit.
+  void alone(std::size_t kernel, std::uint32_t instructions);
+  void forget() { alone_.clear(); }
+  /// The first round. @return whether there is anything to measure beside the base
+  bool begin(const SluiceConfig& config, const std::vector<Kernel>& kernels, const Counts& base);
+  /// CTAs of the plan's kernel `kernel` on an SM, in the round and after the last.
   [[nodiscard]] std::uint32_t quota(std::uint32_t sm, std::size_t kernel) const;
   /// The plan's kernel that the SM's counter counts.
   [[nodiscard]] std::size_t owner(std::uint32_t sm) const;
   /// Instructions that the counter of an SM has counted in a window.
   void take(std::uint32_t sm, std::uint32_t instructions);
-  /// A CTA has ended on `sm`.
-  void ended(std::uint32_t sm);
-  /// @return all is known; otherwise another window is needed
-  bool end_of_window();
-  /// After the last window: @return there is a second look, at a new list
-  bool look_again();
-  /// The kept candidate's CTAs; null: no partition is worth it.
-  [[nodiscard]] const std::vector<std::uint32_t>* kept() const { return kept_ ? &candidates_[*kept_].ctas : nullptr; }
+  /// @return the round is over
+  bool end_of_window() { return ++window_ >= std::max(kWindows, kernels()); }
+  /// After a round. @return there is another, at a new list
+  bool next(const SluiceConfig& config);
+  /// The base, in the end on every SM or every other; null: no partition is worth it.
+  [[nodiscard]] const Counts* kept() const { return in_order_ ? nullptr : &base_; }
   [[nodiscard]] const BalanceReport& report() const { return report_; }
   /// Cycles that the hardware takes for the scores.
-  [[nodiscard]] std::uint64_t scoring_cycles() const { return 16 * candidates_.size() * (kernels_.size() + 1); }
+  [[nodiscard]] std::uint64_t scoring_cycles() const { return 16 * entries_.size() * (kernels_.size() + 1); }
 
  private:
   static constexpr std::uint32_t kOne = 1U << 14;    ///< a rate of 1
   static constexpr std::uint32_t kWeight = 1U << 8;  ///< a weight of 1
+  static constexpr double kDoubt = 1.0 / 16;         ///< above `keep`, to which kernels alone are measured again
 
   /// Counted instructions, and the SMs that counted them.
   struct Counted {
     std::uint64_t instructions = 0, sms = 0;
   };
-  struct Candidate {
-    std::vector<std::uint32_t> ctas;
-    std::vector<Counted> counted;            ///< by kernel
-    std::uint64_t sum = 0;                   ///< of weight times rate
+  struct Entry {
+    Counts ctas;
+    std::vector<Counted> counted{};          ///< by kernel
+    std::vector<std::uint64_t> rates{};      ///< units of 1 / kOne
     std::uint32_t score = 0, shortfall = 0;  ///< how far below its floor the worst-off kernel is
   };
 
@@ -73,26 +75,34 @@ class BalanceSearchTwin {
     return static_cast<std::uint32_t>(std::ceil(kernels_[k].wish.floor * kOne));
   }
   [[nodiscard]] std::uint32_t kernels() const { return static_cast<std::uint32_t>(kernels_.size()); }
-  /// Kernels alone come first.
-  [[nodiscard]] std::uint32_t entries() const { return kernels() + static_cast<std::uint32_t>(candidates_.size()); }
+  [[nodiscard]] std::uint32_t group() const { return num_sm_ < 8 ? 1 : 2; }  ///< SMs of a neighbour
+  /// Entries beside the base: three eighths of the SMs are left to it.
+  [[nodiscard]] std::uint32_t room() const {
+    return std::min(settings_.candidates, (num_sm_ - std::max(1U, num_sm_ * 3 / 8)) / group());
+  }
   [[nodiscard]] std::uint32_t entry_of(std::uint32_t sm) const;
-  [[nodiscard]] bool fits(const SluiceConfig& config, const std::vector<std::uint32_t>& ctas) const;
-  void fill(const SluiceConfig& config, std::vector<std::uint32_t>& ctas) const;
-  void make_candidates(const SluiceConfig& config);
-  void score(Candidate& candidate);
-  void decide();
+  [[nodiscard]] bool fits(const SluiceConfig& config, const Counts& ctas) const;
+  [[nodiscard]] std::optional<Counts> shifted(const SluiceConfig& config, Counts from, std::size_t to, std::size_t off) const;
+  void list(const SluiceConfig& config);
+  void list_alone();
+  void add(const Counts& ctas);
+  void measure(Entry& entry);
+  [[nodiscard]] std::uint32_t score(const std::vector<std::uint64_t>& rates) const;
+  [[nodiscard]] std::uint32_t shortfall(const std::vector<std::uint64_t>& rates) const;
+  bool climb();
+  void choose_beside();
 
   BalanceConfig settings_;
   std::uint32_t num_sm_;
   std::vector<Kernel> kernels_;
-  std::vector<Candidate> candidates_;
-  std::vector<Counted> alone_;    ///< by kernel
-  std::vector<bool> lived_;       ///< by kernel: a CTA of those alone has ended
-  std::uint32_t round_ = 0;       ///< windows so far
-  std::uint32_t steady_ = 0;      ///< those that ended after a CTA of each kernel had
-  bool second_ = false;           ///< look
-  std::uint32_t first_look_ = 0;  ///< score of what it kept
-  std::optional<std::size_t> kept_;
+  std::vector<Entry> entries_;  ///< the first is the base
+  std::vector<Counted> alone_;  ///< by kernel
+  Counts base_;
+  std::vector<Counts> tried_;
+  std::optional<Entry> before_;  ///< the base of the round before, as it was there
+  std::optional<Counts> beside_;  ///< after the last round: on every other SM
+  std::uint32_t window_ = 0, round_ = 0;
+  bool asks_alone_ = false, over_ = false, in_order_ = false;
   BalanceReport report_;
 };
 

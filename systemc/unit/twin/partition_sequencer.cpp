@@ -59,7 +59,8 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
     }
     if (layout_ == Layout::Ranges || layout_ == Layout::Alone) out.ctas[p.slot] = static_cast<std::uint8_t>(parameters_.max_ctas);
     if (layout_ == Layout::Counts) out.ctas[p.slot] = static_cast<std::uint8_t>(decided_[p.slot]);
-    if (layout_ == Layout::Levels || layout_ == Layout::Groups) out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
+    if (layout_ == Layout::Levels || searching_) out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
+    if (layout_ == Layout::Groups && !searching_) out.ctas[p.slot] = static_cast<std::uint8_t>(decided_[p.slot]);
     if (layout_ == Layout::Levels && has_curve(p))
       out.ctas[p.slot] = static_cast<std::uint8_t>(before_levels_ == Layout::Ranges ? parameters_.max_ctas : kept_[p.slot].ctas);
   }
@@ -68,7 +69,7 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
   }
 
   PartitionCoreIn& core = out.core;
-  core.start = (out.profile_clear && first_window_ && !is(config, Mode::Balance)) || at_once_;
+  core.start = (out.profile_clear && first_window_ && !searching_) || at_once_;
   core.num_kernels = static_cast<std::uint8_t>(plan_.size());
   core.capacity_warps = config.capacity_warps;
   core.capacity_registers = config.capacity_registers;
@@ -156,6 +157,8 @@ void PartitionSequencerTwin::make_plan(const SluiceConfig& config, const Sequenc
   if (churns()) keep_what_stays(config, in);
   plan_.clear();
   offered_.reset();
+  searching_ = false;
+  search_.forget();
   timer_ = 0;
   std::uint32_t next = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -241,8 +244,6 @@ void PartitionSequencerTwin::finish_plan(const SluiceConfig& config) {
     if (waits_) begin_life();
   } else if (no_ranges(config)) {
     set_layout(Layout::Free);
-  } else if (is(config, Mode::Balance)) {
-    begin_search(config);
   } else if (is(config, Mode::Spatial)) {
     set_layout(Layout::Ranges);
   } else if (decides_at_once(config)) {
@@ -258,18 +259,23 @@ void PartitionSequencerTwin::finish_plan(const SluiceConfig& config) {
   }
 }
 
-/// Without a partition to measure kernels have SMs of their own.
-void PartitionSequencerTwin::begin_search(const SluiceConfig& config) {
+/// After Warped-Slicer's decision. @return whether there is anything to measure
+bool PartitionSequencerTwin::begin_search(const SluiceConfig& config, const PartitionCoreOut& core) {
   std::vector<BalanceSearchTwin::Kernel> kernels;
-  for (const Planned& p : plan_) kernels.push_back({p.slot, p.fits, wishes_[p.slot]});
-  if (!search_.begin(config, kernels)) {
-    no_fit_ = plan_.size() < parameters_.num_sm;  // otherwise there is no SM left for a candidate
-    set_layout(Layout::Ranges);
-    return;
+  BalanceSearchTwin::Counts base;
+  for (std::size_t i = 0; i < plan_.size(); ++i) {
+    kernels.push_back({plan_[i].slot, plan_[i].fits, wishes_[plan_[i].slot]});
+    base.push_back(core.ctas[i]);
   }
+  searching_ = search_.begin(config, kernels, base);
+  if (searching_) begin_round(config);
+  return searching_;
+}
+
+void PartitionSequencerTwin::begin_round(const SluiceConfig& config) {
   set_layout(Layout::Groups);
   first_window_ = true;
-  timer_ = config.warm_up;
+  timer_ = config.warm_up / 4;
   go(State::kWarmUp);
 }
 
@@ -277,29 +283,27 @@ void PartitionSequencerTwin::begin_search(const SluiceConfig& config) {
 void PartitionSequencerTwin::go_on_searching(const SluiceConfig& config) {
   first_window_ = false;
   const bool done = search_.end_of_window();
-  timer_ = done ? search_.scoring_cycles() + config.delay : config.drain_limit * kDrainUnit;
+  timer_ = done ? search_.scoring_cycles() + config.delay : 0;
   go(done ? State::kAllocate : State::kDrain);
 }
 
-void PartitionSequencerTwin::end_of_look(const SluiceConfig& config) {
-  if (search_.look_again()) {
-    set_layout(Layout::Groups);
-    timer_ = config.warm_up / 2;
-    go(State::kWarmUp);
+void PartitionSequencerTwin::end_of_round(const SluiceConfig& config) {
+  if (search_.next(config)) {
+    begin_round(config);
     return;
   }
+  searching_ = false;
   go(State::kMonitor);
   decision_ = true;
-  spatial_ = no_profile_ = false;
   const auto* kept = search_.kept();
   for (std::size_t i = 0; i < plan_.size(); ++i) decided_[plan_[i].slot] = kept != nullptr ? (*kept)[i] : 0;
-  set_layout(kept != nullptr ? Layout::Counts : Layout::Free);
+  set_layout(kept != nullptr ? Layout::Groups : Layout::Free);
 }
 
-void PartitionSequencerTwin::list_samples(const SluiceConfig& config) {
+void PartitionSequencerTwin::list_samples() {
   samples_.clear();
   sample_ = 0;
-  if (is(config, Mode::Balance)) {
+  if (searching_) {
     for (std::uint32_t sm = 0; sm < parameters_.num_sm; ++sm)
       samples_.push_back({static_cast<std::uint32_t>(search_.owner(sm)), sm, 0, true, false});
     return;
@@ -324,10 +328,11 @@ void PartitionSequencerTwin::read_on(const SluiceConfig& config, const Sequencer
   sample.drop = !config.sm_enable[sample.sm] || !in.settled[sample.sm] || ((spent_ >> slot) & 1U) != 0;
   dropped_ |= sample.drop;
   sampled_[slot] |= !sample.drop;
-  if (is(config, Mode::Balance)) {
+  if (searching_) {
     if (!sample.drop) search_.take(sample.sm, in.counted);
     return;
   }
+  if (sample.final && !sample.drop) search_.alone(sample.kernel, in.counted);
   offered_ = sample;
 }
 
@@ -341,7 +346,7 @@ void PartitionSequencerTwin::end_of_samples(const SluiceConfig& config) {
   go(State::kWarmUp);
 }
 
-void PartitionSequencerTwin::enforce(const PartitionCoreOut& core) {
+void PartitionSequencerTwin::enforce(const SluiceConfig& config, const PartitionCoreOut& core) {
   go(State::kMonitor);
   decision_ = true;
   if (churns()) begin_life();
@@ -351,6 +356,10 @@ void PartitionSequencerTwin::enforce(const PartitionCoreOut& core) {
   for (const Planned& p : plan_) kept_[p.slot].curve |= churns() && sampled_[p.slot];
   if (no_fit_ || spatial_ || no_profile_) {
     set_layout(Layout::Ranges);
+    return;
+  }
+  if (is(config, Mode::Balance) && begin_search(config, core)) {
+    decision_ = false;
     return;
   }
   for (std::size_t i = 0; i < plan_.size(); ++i) decided_[plan_[i].slot] = core.ctas[i];
@@ -378,7 +387,6 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
     make_plan(config, in);
     return;
   }
-  if (in.done_valid && layout_ == Layout::Groups) search_.ended(in.done_sm);
   switch (state_) {
     case State::kIdle:
       if (waits_) --timer_;
@@ -395,11 +403,11 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
         --timer_;
         break;
       }
-      timer_ = config.drain_limit * kDrainUnit;
+      timer_ = searching_ ? BalanceSearchTwin::kWait : config.drain_limit * kDrainUnit;
       go(State::kDrain);
       break;
     case State::kDrain:
-      if (timer_ > 0 && !settled(config, in)) {
+      if (timer_ > 0 && !(searching_ ? in.settled.count() >= parameters_.num_sm : settled(config, in))) {
         --timer_;
         break;
       }
@@ -409,7 +417,7 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
     case State::kProfile:
       spent_ |= in.spent;
       if (--timer_ > 0) break;
-      list_samples(config);
+      list_samples();
       go(State::kScale);
       break;
     case State::kScale:
@@ -418,27 +426,27 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
         break;
       }
       offered_.reset();
-      if (is(config, Mode::Balance)) {
+      if (searching_) {
         go_on_searching(config);
       } else {
         end_of_samples(config);
       }
       break;
     case State::kAllocate:
-      if (is(config, Mode::Balance)) {
-        if (--timer_ == 0) end_of_look(config);
+      if (searching_) {
+        if (--timer_ == 0) end_of_round(config);
         break;
       }
       if (!in.core.done) break;
       timer_ = config.delay;
       if (timer_ == 0) {
-        enforce(in.core);
+        enforce(config, in.core);
       } else {
         go(State::kDelay);
       }
       break;
     case State::kDelay:
-      if (--timer_ == 0) enforce(in.core);
+      if (--timer_ == 0) enforce(config, in.core);
       break;
     default: break;
   }

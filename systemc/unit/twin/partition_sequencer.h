@@ -23,8 +23,6 @@ struct SequencerIn {
   std::bitset<kMaxSms> settled;  ///< SMs that have held what the layout says
   PartitionCoreOut core;
   std::uint32_t counted = 0;  ///< by the SM of reads()
-  bool done_valid = false;    ///< a CTA has ended on done_sm
-  std::uint32_t done_sm = 0;
 };
 
 /// Its outputs, before the rising edge.
@@ -91,7 +89,7 @@ class PartitionSequencerTwin {
 
   void make_plan(const SluiceConfig& config, const SequencerIn& in);
   void finish_plan(const SluiceConfig& config);
-  void list_samples(const SluiceConfig& config);
+  void list_samples();
   void read_on(const SluiceConfig& config, const SequencerIn& in);
   [[nodiscard]] bool settled(const SluiceConfig& config, const SequencerIn& in) const;  ///< all SMs that can
   /// Every kernel has an SM that is enabled in its range.
@@ -113,10 +111,11 @@ class PartitionSequencerTwin {
   [[nodiscard]] bool asked_again(const SluiceConfig& config, const SequencerIn& in) const {
     return state_ == State::kMonitor && (in.monitor_request || config.reprofile || again_);
   }
-  void enforce(const PartitionCoreOut& core);
-  void begin_search(const SluiceConfig& config);
+  void enforce(const SluiceConfig& config, const PartitionCoreOut& core);
+  bool begin_search(const SluiceConfig& config, const PartitionCoreOut& core);
   void go_on_searching(const SluiceConfig& config);
-  void end_of_look(const SluiceConfig& config);
+  void end_of_round(const SluiceConfig& config);
+  void begin_round(const SluiceConfig& config);
   void go(regs::SequencerState state) { state_ = state; }
   void set_layout(Layout layout) {
     layout_ = layout;
@@ -127,6 +126,7 @@ class PartitionSequencerTwin {
   std::optional<BalanceConfig> settings_;  ///< none: the unit has no mode Balance
   BalanceSearchTwin search_;
   PerKernel<BalanceWish> wishes_{};  ///< by kernel slot
+  bool searching_ = false;           ///< a round is under way: after Warped-Slicer's decision
   regs::SequencerState state_ = regs::SequencerState::kIdle;
   Layout layout_ = Layout::Free;
   bool changed_ = false, decision_ = false, spatial_ = false, no_fit_ = false, first_window_ = false;

@@ -51,8 +51,6 @@ class SluiceTopTwin : public ISluiceTop {
     to_sequencer.change = dispatched.change;
     to_sequencer.monitor_request = monitor_.request();
     to_sequencer.spent = dispatched.spent;
-    to_sequencer.done_valid = in.done_valid;
-    to_sequencer.done_sm = in.done_sm;
     to_sequencer.settled = dispatched.settled;
     to_sequencer.core = clock_core(sequenced, sequencer_.restarts(config, to_sequencer));
 
