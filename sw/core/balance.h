@@ -22,7 +22,7 @@ struct BalanceCandidate {
   std::vector<CtaCount> ctas;  ///< of each kernel on an SM
   std::vector<double> rates;   ///< of each kernel: its speed beside the others over its speed alone; 0 without a clean sample
   double score = 0;            ///< speed-up over one after the other; 0 where a kernel has no clean sample
-  bool again = false;          ///< tried in a later round than the first
+  bool again = false;          ///< tried in the second look
 
   bool operator==(const BalanceCandidate&) const = default;
 };
@@ -30,8 +30,7 @@ struct BalanceCandidate {
 /// What was measured side by side, and what it led to.
 struct BalanceReport {
   std::vector<BalanceCandidate> candidates;
-  std::int32_t kept = -1;    ///< index; negative: sharing was not worth it, and kernels run in order
-  std::int32_t beside = -1;  ///< index of what every other SM holds; negative: all hold what is kept
+  std::int32_t kept = -1;  ///< index; negative: sharing was not worth it, and kernels run in order
   bool floors = true;      ///< all are kept, or none was asked for; otherwise what is kept comes nearest
 };
 

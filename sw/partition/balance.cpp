@@ -60,6 +60,32 @@ std::optional<JointCounts> filled(std::span<const SmResources> demand, const SmR
   return counts;
 }
 
+/// A kernel pays for what the others gain: the product of the rates is less than 7 / 8 of the base's. It does not depend on what
+/// the kernels do alone.
+bool bought(std::span<const double> here, std::span<const double> base) {
+  double product = 1;
+  for (std::size_t k = 0; k < here.size(); ++k) product *= here[k] / base[k];
+  return product * 8 < 7;
+}
+
+/// One more CTA of `to`, for which those of `off` leave; what is free then goes to `to`, and to whoever follows it.
+std::optional<JointCounts> neighbour(std::span<const SmResources> demand, const SmResources& capacity, JointCounts counts,
+                                     std::size_t to, std::size_t off) {
+  counts[to] = CtaCount(counts[to].value() + 1);
+  std::optional<SmResources> free = beside(demand, capacity, counts);
+  for (; !free; free = beside(demand, capacity, counts)) {
+    if (counts[off].value() == 1) return std::nullopt;
+    counts[off] = CtaCount(counts[off].value() - 1);
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::size_t k = (to + i) % counts.size();
+    const CtaCount more = occupancy(demand[k], *free);
+    counts[k] = CtaCount(counts[k].value() + more.value());
+    free = take(*free, demand[k], more);
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::vector<JointCounts> balance_candidates(std::span<const SmResources> demand, const SmResources& capacity, std::size_t wanted,
@@ -97,7 +123,7 @@ double balance_shortfall(std::span<const double> rates, std::span<const BalanceW
 }
 
 std::optional<std::size_t> balance_choice(std::span<const std::vector<double>> rates, std::span<const BalanceWish> wishes,
-                                          double keep, std::optional<double> first_look) {
+                                          double keep) {
   keep = round_up(keep);
   std::vector<std::size_t> nearest;  // to the floors, of those of which all is known
   for (std::size_t c = 0; c < rates.size(); ++c) {
@@ -110,9 +136,7 @@ std::optional<std::size_t> balance_choice(std::span<const std::vector<double>> r
   double highest = 0;
   for (const std::size_t c : nearest) highest = std::max(highest, balance_score(rates[c], wishes));
   const bool promised = std::ranges::any_of(wishes, [](const BalanceWish& w) { return w.floor > 0; });
-  if (!promised && (first_look.value_or(highest) + highest) / 2 < keep) return std::nullopt;
-  std::erase_if(nearest, [&](std::size_t c) { return balance_score(rates[c], wishes) < highest - round_down(highest / 32); });
-  if (first_look && !nearest.empty() && nearest.front() == 0) return 0;
+  const double least = std::max(promised ? 0 : keep, highest - round_down(highest / 32));
   const auto weighted = [&](std::size_t c) {
     double sum = 0;
     for (std::size_t k = 0; k < wishes.size(); ++k) sum += wishes[k].weight * rates[c][k];
@@ -120,27 +144,66 @@ std::optional<std::size_t> balance_choice(std::span<const std::vector<double>> r
   };
   std::optional<std::size_t> best;
   for (const std::size_t c : nearest)
-    if ((promised || first_look || balance_score(rates[c], wishes) >= keep) && (!best || weighted(c) > weighted(*best))) best = c;
+    if (balance_score(rates[c], wishes) >= least && (!best || weighted(c) > weighted(*best))) best = c;
   return best;
 }
 
-std::vector<JointCounts> balance_second_look(std::span<const JointCounts> candidates, std::span<const std::vector<double>> rates,
-                                             std::span<const BalanceWish> wishes, std::size_t choice, std::size_t most) {
-  const JointCounts& best = candidates[choice];
-  std::vector<JointCounts> found{best};
-  std::optional<std::size_t> next;
-  for (std::size_t c = 0; c < rates.size(); ++c)
-    if (c != choice && balance_score(rates[c], wishes) > (next ? balance_score(rates[*next], wishes) : 0)) next = c;
-  if (next && most > 1) found.push_back(candidates[*next]);
-  for (std::size_t base = 0, bases = found.size(); base < bases; ++base) {
-    for (std::size_t k = 0; k < best.size() && found.size() < most; ++k) {
-      JointCounts fewer = found[base];
-      const std::uint32_t count = fewer[k].value();
-      fewer[k] = CtaCount(count - (count + 2) / 3);
-      if (fewer[k].value() > 0 && std::ranges::find(found, fewer) == found.end()) found.push_back(fewer);
-    }
+std::vector<JointCounts> balance_round(const JointCounts& base, const std::optional<JointCounts>& before,
+                                       std::span<const JointCounts> tried, std::span<const SmResources> demand,
+                                       const SmResources& capacity, std::size_t most) {
+  std::vector<JointCounts> found{base}, near;
+  if (before) found.push_back(*before);
+  const auto add = [&](const JointCounts& counts) {
+    if (found.size() <= most && std::ranges::find(tried, counts) == tried.end() && std::ranges::find(found, counts) == found.end())
+      found.push_back(counts);
+  };
+  for (std::size_t to = 0; to < base.size(); ++to)
+    for (std::size_t off = 0; off < base.size(); ++off)
+      if (const auto counts = to == off ? std::nullopt : neighbour(demand, capacity, base, to, off)) near.push_back(*counts);
+  for (const JointCounts& counts : near) add(counts);
+  for (std::size_t k = 0; k < base.size(); ++k) {
+    JointCounts fewer = base;
+    fewer[k] = CtaCount(base[k].value() - (base[k].value() + 2) / 3);
+    if (fewer[k].value() > 0) add(fewer);
   }
+  for (std::size_t n = 0; base.size() == 2 && n < near.size(); ++n)
+    for (const std::size_t to : {0U, 1U})
+      if (const auto counts = neighbour(demand, capacity, near[n], to, 1 - to)) add(*counts);
   return found;
+}
+
+std::optional<std::size_t> balance_climb(std::span<const std::vector<double>> rates, std::span<const BalanceWish> wishes,
+                                         std::span<const double> before) {
+  const auto score = [&](std::size_t c) { return balance_score(rates[c], wishes); };
+  const auto miss = [&](std::size_t c) { return balance_shortfall(rates[c], wishes); };
+  if (score(0) == 0) return 0;
+  if (!before.empty() && balance_shortfall(before, wishes) <= miss(0) && balance_score(before, wishes) * 63 > score(0) * 64)
+    return std::nullopt;
+  std::size_t best = 0;
+  for (std::size_t c = 1; c < rates.size(); ++c) {
+    if (score(c) == 0) continue;
+    if (miss(c) == miss(0) && bought(rates[c], rates[0])) continue;
+    const bool higher = best == 0 ? score(c) * 64 > score(best) * 65 : score(c) > score(best);
+    if (miss(c) < miss(best) || (miss(c) == miss(best) && higher)) best = c;
+  }
+  return best;
+}
+
+std::optional<std::size_t> balance_beside(std::span<const std::vector<double>> rates, std::span<const BalanceWish> wishes,
+                                          std::size_t base) {
+  const double own = balance_score(rates[base], wishes);
+  std::optional<std::size_t> best;
+  double most = own - round_down(own / 64);
+  for (std::size_t c = 0; c < rates.size() && own > 0; ++c) {
+    if (c == base || balance_score(rates[c], wishes) == 0) continue;
+    std::vector<double> mean;
+    for (std::size_t k = 0; k < wishes.size(); ++k) mean.push_back(round_down((rates[base][k] + rates[c][k]) / 2));
+    const double both = balance_score(mean, wishes);
+    if (balance_shortfall(mean, wishes) > balance_shortfall(rates[base], wishes) || (best ? both <= most : both < most)) continue;
+    most = both;
+    best = c;
+  }
+  return best;
 }
 
 }  // namespace sluice

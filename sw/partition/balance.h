@@ -15,16 +15,40 @@ namespace sluice {
 /// CTAs of each kernel of a mix on one SM.
 using JointCounts = std::vector<CtaCount>;
 
-/// The partitions that policy `balance` measures (docs/user/policies.md#balance), each of at least one CTA of every kernel, none
-/// twice, and none to which a CTA of any kernel can be added. Of two kernels these are all such, by the first's count, or
-/// `wanted` of them, evenly spaced; of K > 2 at most K + 1: all start from 1 / K, then each in turn from twice what the others
-/// do.
+/// Partitions of at least one CTA of every kernel, none twice, and none to which a CTA of any kernel can be added. Of two kernels
+/// these are all such, by the first's count, or `wanted` of them, evenly spaced; of K > 2 at most K + 1: all start from 1 / K,
+/// then each in turn from twice what the others do. What a scheduler wants measured that knows no partition yet.
 ///
 /// @param wanted  candidates of a pair, 1 or more
 /// @param most    of any mix, as many as there is room to measure
 /// @return none when one CTA of each does not fit an SM together
 [[nodiscard]] std::vector<JointCounts> balance_candidates(std::span<const SmResources> demand, const SmResources& capacity,
                                                           std::size_t wanted, std::size_t most);
+
+/// A round of policy `balance` (docs/user/policies.md#balance): the base; the one before it; the base's neighbours, in which a CTA
+/// more of one kernel takes the place of CTAs of another, and whatever then fits fills the SM, that kernel's first; the base with
+/// a third fewer CTAs of each kernel in turn; and, of two kernels, the neighbours' neighbours. None twice, and none of `tried`
+/// but the one before.
+///
+/// @param most  beside the base, as many as there is room to measure
+[[nodiscard]] std::vector<JointCounts> balance_round(const JointCounts& base, const std::optional<JointCounts>& before,
+                                                     std::span<const JointCounts> tried, std::span<const SmResources> demand,
+                                                     const SmResources& capacity, std::size_t most);
+
+/// Where a round leads: index 0 stays the base unless another comes nearer to the floors, or is as near and scores more than
+/// 1 / 64 more, and the product of its rates is at least 7 / 8 of the base's where floors do not tell them apart; then the best of
+/// these is the next base, the first of equals. An index of nullopt: back to the base before, as this one scores more than 1 / 64
+/// less than that did in its own round, and is no nearer to the floors.
+///
+/// @param before  rates of the base before in its own round; empty: there was none
+[[nodiscard]] std::optional<std::size_t> balance_climb(std::span<const std::vector<double>> rates,
+                                                       std::span<const BalanceWish> wishes, std::span<const double> before);
+
+/// What every other SM holds in the end: of a round's partitions that with which the mean of its rates and of those of `base`
+/// scores most, the first of equals, as long as this is not more than 1 / 64 below the base's own score, and no floor is farther.
+/// SMs unlike each other do not fall into step.
+[[nodiscard]] std::optional<std::size_t> balance_beside(std::span<const std::vector<double>> rates,
+                                                        std::span<const BalanceWish> wishes, std::size_t base);
 
 /// How many times as fast as one after the other kernels are done whose times alone are as their weights: all run until one ends,
 /// the one with the largest rate over its weight, and the others' rest runs in order. With that one's rate r and weight w, the
@@ -35,27 +59,14 @@ using JointCounts = std::vector<CtaCount>;
 /// How far below its floor the worst-off kernel is; 0: every floor is kept.
 [[nodiscard]] double balance_shortfall(std::span<const double> rates, std::span<const BalanceWish> wishes);
 
-/// What policy `balance` does with what it measured: of the candidates that keep every floor, or come nearest to it, those whose
+/// The partition for what was measured of a mix: of the candidates that keep every floor, or come nearest to it, those whose
 /// scores are within 1 / 32 of the highest count as equal, as measured rates tell no less; and of these it is the one with the
 /// largest sum of weight times rate, the first of equals.
 ///
 /// @param rates  [candidate][kernel]: the kernel's speed there over its speed alone; 0 where it was not measured
 /// @param keep   the least score at which kernels share an SM, where none of them has a floor
-/// @param first_look  in a second look: the score that the first of these had in the first. It wins among equals, and the mean of
-///                    that score and of the highest here is what has to reach `keep`
 /// @return none when no candidate of which all is known reaches `keep`
 [[nodiscard]] std::optional<std::size_t> balance_choice(std::span<const std::vector<double>> rates,
-                                                        std::span<const BalanceWish> wishes, double keep,
-                                                        std::optional<double> first_look = std::nullopt);
-
-/// What the second look of policy `balance` measures: what the first chose, the candidate of the highest score beside it, and
-/// both with a third fewer CTAs of each kernel in turn that has more than one.
-///
-/// @param rates  of the candidates, as above
-/// @param most   as many as there is room to measure, 1 or more
-[[nodiscard]] std::vector<JointCounts> balance_second_look(std::span<const JointCounts> candidates,
-                                                           std::span<const std::vector<double>> rates,
-                                                           std::span<const BalanceWish> wishes, std::size_t choice,
-                                                           std::size_t most);
+                                                        std::span<const BalanceWish> wishes, double keep);
 
 }  // namespace sluice

@@ -64,14 +64,11 @@ void BalanceSearchTwin::list(const SluiceConfig& config) {
       if (const auto far = shifted(config, c, to, 1 - to)) add(*far);
 }
 
-/// Each kernel with all CTAs that fit, beside the base.
+/// The next kernel with all CTAs that fit, on every SM.
 void BalanceSearchTwin::list_alone() {
-  entries_.assign(1, {base_});
-  for (std::size_t k = 0; k < kernels(); ++k) {
-    entries_.push_back({Counts(kernels(), 0)});
-    entries_.back().ctas[k] = kernels_[k].fits;
-  }
-  asks_alone_ = true;
+  asks_alone_ = asks_alone_ ? *asks_alone_ + 1 : 0;
+  entries_.assign(1, {Counts(kernels(), 0)});
+  entries_.front().ctas[*asks_alone_] = kernels_[*asks_alone_].fits;
 }
 
 void BalanceSearchTwin::alone(std::size_t kernel, std::uint32_t instructions) {
@@ -89,7 +86,8 @@ bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kern
   beside_.reset();
   report_ = {};
   window_ = round_ = 0;
-  asks_alone_ = over_ = in_order_ = false;
+  asks_alone_.reset();
+  over_ = in_order_ = false;
   list(config);
   for (Entry& e : entries_) e.counted.resize(kernels.size());
   return entries_.size() > 1;
@@ -108,8 +106,7 @@ std::uint32_t BalanceSearchTwin::quota(std::uint32_t sm, std::size_t kernel) con
 }
 
 std::size_t BalanceSearchTwin::owner(std::uint32_t sm) const {
-  const std::uint32_t entry = entry_of(sm);
-  return asks_alone_ && entry != 0 ? entry - 1 : (sm + window_) % kernels();
+  return asks_alone_ ? *asks_alone_ : (sm + window_) % kernels();
 }
 
 void BalanceSearchTwin::take(std::uint32_t sm, std::uint32_t instructions) {
@@ -142,7 +139,7 @@ std::uint32_t BalanceSearchTwin::shortfall(const std::vector<std::uint64_t>& rat
 /// Rates are instructions an SM over those of the kernel alone, 4 at most; 0 where a kernel was not counted, there or alone.
 void BalanceSearchTwin::measure(Entry& e) {
   BalanceCandidate& told = report_.candidates.emplace_back();
-  told.again = round_ != 0 || asks_alone_;
+  told.again = round_ != 0;
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     const Counted &with = e.counted[k], &alone = alone_[k];
     const std::uint64_t divisor = alone.instructions * with.sms;
@@ -153,6 +150,15 @@ void BalanceSearchTwin::measure(Entry& e) {
   e.score = score(e.rates);
   e.shortfall = shortfall(e.rates);
   told.score = static_cast<double>(e.score) / kOne;
+}
+
+/// A kernel pays for what the others gain: the product of the rates is less than 7 / 8 of the base's. It does not depend on what
+/// the kernels do alone, which a few SMs among others overrate where bandwidth is what a kernel lacks.
+bool BalanceSearchTwin::bought(const Entry& here, const Entry& than) const {
+  double product = 1;
+  for (std::size_t k = 0; k < kernels(); ++k)
+    product *= static_cast<double>(here.rates[k]) / static_cast<double>(std::max<std::uint64_t>(1, than.rates[k]));
+  return product * 8 < 7;
 }
 
 /// The base gives way to what comes nearer to the floors, or as near with a score more than 1 / 64 higher; the best of these, the
@@ -174,6 +180,7 @@ bool BalanceSearchTwin::climb() {
   for (std::size_t e = 1; e < entries_.size(); ++e) {
     const Entry &here = entries_[e], &than = entries_[best];
     if (here.score == 0 || here.shortfall > than.shortfall) continue;
+    if (here.shortfall == base.shortfall && bought(here, base)) continue;
     const std::uint64_t least = best == 0 ? std::uint64_t{than.score} * 65 : std::uint64_t{than.score} * 64;
     if (here.shortfall < than.shortfall || std::uint64_t{here.score} * 64 > least) best = e;
   }
@@ -189,47 +196,55 @@ bool BalanceSearchTwin::climb() {
 /// where this is not more than 1 / 64 less than the base itself and no floor is farther. SMs unlike each other do not fall into
 /// step.
 void BalanceSearchTwin::choose_beside() {
-  const std::size_t before = report_.candidates.size() - entries_.size();
   const auto base = std::ranges::find(entries_, base_, &Entry::ctas);
   if (base == entries_.end()) return;
   std::uint32_t most = base->score - base->score / 64;
-  for (std::size_t e = 0; e < entries_.size() && base->score != 0; ++e) {
-    const Entry& here = entries_[e];
-    if (here.score == 0 || here.ctas == base_) continue;
+  for (const Entry& here : entries_) {
+    if (base->score == 0 || here.score == 0 || here.ctas == base_) continue;
     std::vector<std::uint64_t> mean;
     for (std::size_t k = 0; k < base_.size(); ++k) mean.push_back((base->rates[k] + here.rates[k]) / 2);
     if (score(mean) < most || shortfall(mean) > base->shortfall) continue;
     most = score(mean) + 1;
     beside_ = here.ctas;
-    report_.beside = static_cast<std::int32_t>(before + e);
   }
+}
+
+/// By the last round, and by what each kernel has done alone on every SM since.
+bool BalanceSearchTwin::worth() {
+  if (std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; })) return true;
+  last_.rates.clear();
+  const std::int32_t kept = report_.kept;
+  measure(last_);
+  const auto here = static_cast<std::int32_t>(report_.candidates.size()) - 1;
+  const bool yes = last_.score == 0 || last_.score >= static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne));
+  report_.kept = !yes ? -1 : last_.score == 0 ? kept : here;
+  return yes;
 }
 
 bool BalanceSearchTwin::next(const SluiceConfig& config) {
   window_ = 0;
   if (asks_alone_) {
-    for (std::size_t k = 0; k < kernels(); ++k)
-      if (entries_[k + 1].counted[k].sms != 0) alone_[k] = entries_[k + 1].counted[k];
-    entries_.resize(1);
-    measure(entries_.front());
-    const bool promised = std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; });
-    const std::uint32_t score = entries_.front().score;
-    in_order_ = !promised && score != 0 && score < static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne));
-    if (in_order_) report_.kept = report_.beside = -1;
-    over_ = true;
-    return false;
-  }
-  for (Entry& e : entries_) measure(e);
-  for (const Entry& e : entries_) tried_.push_back(e.ctas);
-  const bool changed = climb();
-  if (changed && ++round_ < kRounds) {
-    list(config);
-  } else {
-    choose_beside();
-    const std::uint32_t best = static_cast<std::uint32_t>(report_.candidates[static_cast<std::size_t>(report_.kept)].score * kOne);
-    over_ = best == 0 || best >= (settings_.keep + kDoubt) * kOne || kernels() * group() >= num_sm_;
+    const Counted& counted = entries_.front().counted[*asks_alone_];
+    if (counted.sms != 0) alone_[*asks_alone_] = counted;
+    over_ = *asks_alone_ + 1 == kernels();
+    if (over_) in_order_ = !worth();
     if (over_) return false;
     list_alone();
+  } else {
+    for (Entry& e : entries_) measure(e);
+    for (const Entry& e : entries_) tried_.push_back(e.ctas);
+    const bool changed = climb();
+    if (changed && ++round_ < kRounds) {
+      list(config);
+    } else {
+      choose_beside();
+      const auto base = std::ranges::find(entries_, base_, &Entry::ctas);
+      last_ = *base;
+      const bool promised = std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; });
+      over_ = promised || last_.score == 0 || last_.score >= settings_.keep * kOne;
+      if (over_) return false;
+      list_alone();
+    }
   }
   for (Entry& e : entries_) e.counted.resize(kernels());
   return true;

@@ -26,7 +26,7 @@ class BalanceSearchTwin {
   };
 
   static constexpr std::uint32_t kWindows = 8;     ///< of a round
-  static constexpr std::uint32_t kRounds = 3;      ///< at most, before the one that may measure kernels alone
+  static constexpr std::uint32_t kRounds = 3;      ///< at most, before those that measure kernels alone
   static constexpr std::uint32_t kWait = 1 << 16;  ///< cycles that a round waits for CTAs to leave, at most
 
   BalanceSearchTwin(const BalanceConfig& settings, std::uint32_t num_sm) : settings_(settings), num_sm_(num_sm) {}
@@ -48,6 +48,8 @@ class BalanceSearchTwin {
   bool next(const SluiceConfig& config);
   /// The base, in the end on every SM or every other; null: no partition is worth it.
   [[nodiscard]] const Counts* kept() const { return in_order_ ? nullptr : &base_; }
+  /// What is on every other SM in the end, where that is not the base.
+  [[nodiscard]] const std::optional<Counts>& beside() const { return beside_; }
   [[nodiscard]] const BalanceReport& report() const { return report_; }
   /// Cycles that the hardware takes for the scores.
   [[nodiscard]] std::uint64_t scoring_cycles() const { return 16 * entries_.size() * (kernels_.size() + 1); }
@@ -55,7 +57,6 @@ class BalanceSearchTwin {
  private:
   static constexpr std::uint32_t kOne = 1U << 14;    ///< a rate of 1
   static constexpr std::uint32_t kWeight = 1U << 8;  ///< a weight of 1
-  static constexpr double kDoubt = 1.0 / 16;         ///< above `keep`, to which kernels alone are measured again
 
   /// Counted instructions, and the SMs that counted them.
   struct Counted {
@@ -85,9 +86,11 @@ class BalanceSearchTwin {
   [[nodiscard]] std::optional<Counts> shifted(const SluiceConfig& config, Counts from, std::size_t to, std::size_t off) const;
   void list(const SluiceConfig& config);
   void list_alone();
+  [[nodiscard]] bool worth();
   void add(const Counts& ctas);
   void measure(Entry& entry);
   [[nodiscard]] std::uint32_t score(const std::vector<std::uint64_t>& rates) const;
+  [[nodiscard]] bool bought(const Entry& here, const Entry& than) const;
   [[nodiscard]] std::uint32_t shortfall(const std::vector<std::uint64_t>& rates) const;
   bool climb();
   void choose_beside();
@@ -102,7 +105,9 @@ class BalanceSearchTwin {
   std::optional<Entry> before_;  ///< the base of the round before, as it was there
   std::optional<Counts> beside_;  ///< after the last round: on every other SM
   std::uint32_t window_ = 0, round_ = 0;
-  bool asks_alone_ = false, over_ = false, in_order_ = false;
+  std::optional<std::size_t> asks_alone_;  ///< a kernel that is alone on every SM
+  Entry last_;                             ///< the base of the last round
+  bool over_ = false, in_order_ = false;
   BalanceReport report_;
 };
 

@@ -354,12 +354,12 @@ void PartitionSequencerTwin::enforce(const SluiceConfig& config, const Partition
   no_profile_ = !no_fit_ && !std::ranges::all_of(plan_, [this](const Planned& p) { return sampled_[p.slot] || has_curve(p); });
   spatial_ = core.spatial && !no_fit_ && !no_profile_;
   for (const Planned& p : plan_) kept_[p.slot].curve |= churns() && sampled_[p.slot];
-  if (no_fit_ || spatial_ || no_profile_) {
-    set_layout(Layout::Ranges);
+  if (is(config, Mode::Balance) && !no_fit_ && !no_profile_ && begin_search(config, core)) {
+    decision_ = spatial_ = false;
     return;
   }
-  if (is(config, Mode::Balance) && begin_search(config, core)) {
-    decision_ = false;
+  if (no_fit_ || spatial_ || no_profile_) {
+    set_layout(Layout::Ranges);
     return;
   }
   for (std::size_t i = 0; i < plan_.size(); ++i) decided_[plan_[i].slot] = core.ctas[i];
