@@ -91,13 +91,12 @@ class Rounds {
     bool more = search_.begin(scene_.config_, scene_.kernels_, counts(base_));
     EXPECT_EQ(more, wanted().size() > 1);
     if (!more) return true;
-    std::uint32_t rounds = 0;
-    for (bool climbs = true; climbs; ++rounds) {
-      EXPECT_LT(rounds, BalanceSearchTwin::kRounds) << "the search does not end";
+    for (bool climbs = true; climbs; ++rounds_) {
+      EXPECT_LT(rounds_, BalanceSearchTwin::kRounds) << "the search does not end";
       const std::vector<JointCounts> list = wanted();
       more = round();
       compare(list);
-      climbs = step(list) && rounds + 1 < BalanceSearchTwin::kRounds;
+      climbs = step(list) && rounds_ + 1 < BalanceSearchTwin::kRounds;
       if (climbs) {
         EXPECT_TRUE(more);
       } else {
@@ -215,7 +214,7 @@ class Rounds {
   [[nodiscard]] std::uint32_t speed(std::uint32_t sm, std::size_t k) const {  // of its CTAs there, by what else is there
     std::vector<std::uint32_t> held;
     for (std::size_t j = 0; j < kernels(); ++j) held.push_back(search_.quota(sm, j));
-    return hashed(held, k);
+    return hashed(held, k) * (4 - rounds_) / 4;  // less from round to round
   }
   [[nodiscard]] std::uint32_t speed_alone(std::size_t k) const {
     std::vector<std::uint32_t> held(kernels(), 0);
@@ -232,6 +231,7 @@ class Rounds {
   std::vector<std::vector<double>> rates_;  ///< of the round
   std::size_t base_at_ = 0;                 ///< in the round
   double last_score_ = 0;
+  std::uint32_t rounds_ = 0;
   std::uint64_t speeds_;
 };
 
@@ -251,7 +251,7 @@ TEST(Balance, TwinIsGoldenInRandomScenes) {
     returned += rounds.returned;
     mixed += rounds.mixed;
   }
-  for (const std::uint32_t seen : {shared, in_order, climbed, returned, mixed}) EXPECT_GT(seen, 1000U);
+  for (const std::uint32_t seen : {shared, in_order, climbed, returned, mixed}) EXPECT_GT(seen, 300U);
 }
 
 /// What no SM has counted is never gone to: Warped-Slicer's partition stays.

@@ -139,7 +139,7 @@ std::uint32_t BalanceSearchTwin::shortfall(const std::vector<std::uint64_t>& rat
 /// Rates are instructions an SM over those of the kernel alone, 4 at most; 0 where a kernel was not counted, there or alone.
 void BalanceSearchTwin::measure(Entry& e) {
   BalanceCandidate& told = report_.candidates.emplace_back();
-  told.again = round_ != 0;
+  told.again = round_ != 0 || asks_alone_;
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     const Counted &with = e.counted[k], &alone = alone_[k];
     const std::uint64_t divisor = alone.instructions * with.sms;
