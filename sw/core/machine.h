@@ -140,7 +140,7 @@ struct HostConfig {
 struct BalanceConfig {
   std::uint32_t candidates = 7;         ///< partitions of a pair that are measured side by side, at most
   std::uint32_t window_cycles = 10240;  ///< of a window
-  double keep = 1.05;                   ///< the least speed-up over one after the other at which kernels share an SM
+  double keep = 1.0;                    ///< the least speed-up over one after the other at which kernels share an SM
 };
 
 struct PartitionerConfig {
