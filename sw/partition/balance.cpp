@@ -154,7 +154,8 @@ std::vector<JointCounts> balance_round(const JointCounts& base, const std::optio
   std::vector<JointCounts> found{base}, near;
   if (before) found.push_back(*before);
   const auto add = [&](const JointCounts& counts) {
-    if (found.size() <= most && std::ranges::find(tried, counts) == tried.end() && std::ranges::find(found, counts) == found.end())
+    if (found.size() <= most && std::ranges::find(tried, counts) == tried.end() &&
+        std::ranges::find(found, counts) == found.end())
       found.push_back(counts);
   };
   for (std::size_t to = 0; to < base.size(); ++to)

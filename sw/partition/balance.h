@@ -25,10 +25,10 @@ using JointCounts = std::vector<CtaCount>;
 [[nodiscard]] std::vector<JointCounts> balance_candidates(std::span<const SmResources> demand, const SmResources& capacity,
                                                           std::size_t wanted, std::size_t most);
 
-/// A round of policy `balance` (docs/user/policies.md#balance): the base; the one before it; the base's neighbours, in which a CTA
-/// more of one kernel takes the place of CTAs of another, and whatever then fits fills the SM, that kernel's first; the base with
-/// a third fewer CTAs of each kernel in turn; and, of two kernels, the neighbours' neighbours. None twice, and none of `tried`
-/// but the one before.
+/// A round of policy `balance` (docs/user/policies.md#balance): the base; the one before it; the base's neighbours, in which a
+/// CTA more of one kernel takes the place of CTAs of another, and whatever then fits fills the SM, that kernel's first; the base
+/// with a third fewer CTAs of each kernel in turn; and, of two kernels, the neighbours' neighbours. None twice, and none of
+/// `tried` but the one before.
 ///
 /// @param most  beside the base, as many as there is room to measure
 [[nodiscard]] std::vector<JointCounts> balance_round(const JointCounts& base, const std::optional<JointCounts>& before,
@@ -36,9 +36,9 @@ using JointCounts = std::vector<CtaCount>;
                                                      const SmResources& capacity, std::size_t most);
 
 /// Where a round leads: index 0 stays the base unless another comes nearer to the floors, or is as near and scores more than
-/// 1 / 64 more, and the product of its rates is at least 7 / 8 of the base's where floors do not tell them apart; then the best of
-/// these is the next base, the first of equals. An index of nullopt: back to the base before, as this one scores more than 1 / 64
-/// less than that did in its own round, and is no nearer to the floors.
+/// 1 / 64 more, and the product of its rates is at least 7 / 8 of the base's where floors do not tell them apart; then the best
+/// of these is the next base, the first of equals. An index of nullopt: back to the base before, as this one scores more than 1 /
+/// 64 less than that did in its own round, and is no nearer to the floors.
 ///
 /// @param before  rates of the base before in its own round; empty: there was none
 [[nodiscard]] std::optional<std::size_t> balance_climb(std::span<const std::vector<double>> rates,

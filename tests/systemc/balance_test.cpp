@@ -329,7 +329,8 @@ TEST(Balance, SmsHoldTheCandidatesAndThenWhatIsKept) {
     return sms;
   };
   const auto in_round = seen_at(90000), in_the_end = seen_at(decision.decided_at.value() + 150000);
-  for (const JointCounts& c : first) EXPECT_GE(in_round.contains(c) ? in_round.at(c) : 0, 1U) << c[0].value() << " " << c[1].value();
+  for (const JointCounts& c : first)
+    EXPECT_GE(in_round.contains(c) ? in_round.at(c) : 0, 1U) << c[0].value() << " " << c[1].value();
   std::uint32_t held = 0;
   for (const auto& [ctas, sms] : in_the_end) held += ctas == kept || ctas == beside ? sms : 0;
   EXPECT_GE(held, 13U) << "of 16: some are being replaced";

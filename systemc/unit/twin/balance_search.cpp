@@ -105,9 +105,7 @@ std::uint32_t BalanceSearchTwin::quota(std::uint32_t sm, std::size_t kernel) con
   return entries_[entry_of(sm)].ctas[kernel];
 }
 
-std::size_t BalanceSearchTwin::owner(std::uint32_t sm) const {
-  return asks_alone_ ? *asks_alone_ : (sm + window_) % kernels();
-}
+std::size_t BalanceSearchTwin::owner(std::uint32_t sm) const { return asks_alone_ ? *asks_alone_ : (sm + window_) % kernels(); }
 
 void BalanceSearchTwin::take(std::uint32_t sm, std::uint32_t instructions) {
   Counted& counted = entries_[entry_of(sm)].counted[owner(sm)];

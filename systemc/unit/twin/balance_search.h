@@ -102,7 +102,7 @@ class BalanceSearchTwin {
   std::vector<Counted> alone_;  ///< by kernel
   Counts base_;
   std::vector<Counts> tried_;
-  std::optional<Entry> before_;  ///< the base of the round before, as it was there
+  std::optional<Entry> before_;   ///< the base of the round before, as it was there
   std::optional<Counts> beside_;  ///< after the last round: on every other SM
   std::uint32_t window_ = 0, round_ = 0;
   std::optional<std::size_t> asks_alone_;  ///< a kernel that is alone on every SM
