@@ -190,21 +190,4 @@ std::optional<std::size_t> balance_climb(std::span<const std::vector<double>> ra
   return best;
 }
 
-std::optional<std::size_t> balance_beside(std::span<const std::vector<double>> rates, std::span<const BalanceWish> wishes,
-                                          std::size_t base) {
-  const double own = balance_score(rates[base], wishes);
-  std::optional<std::size_t> best;
-  double most = own - round_down(own / 64);
-  for (std::size_t c = 0; c < rates.size() && own > 0; ++c) {
-    if (c == base || balance_score(rates[c], wishes) == 0) continue;
-    std::vector<double> mean;
-    for (std::size_t k = 0; k < wishes.size(); ++k) mean.push_back(round_down((rates[base][k] + rates[c][k]) / 2));
-    const double both = balance_score(mean, wishes);
-    if (balance_shortfall(mean, wishes) > balance_shortfall(rates[base], wishes) || (best ? both <= most : both < most)) continue;
-    most = both;
-    best = c;
-  }
-  return best;
-}
-
 }  // namespace sluice

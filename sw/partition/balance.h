@@ -44,12 +44,6 @@ using JointCounts = std::vector<CtaCount>;
 [[nodiscard]] std::optional<std::size_t> balance_climb(std::span<const std::vector<double>> rates,
                                                        std::span<const BalanceWish> wishes, std::span<const double> before);
 
-/// What every other SM holds in the end: of a round's partitions that with which the mean of its rates and of those of `base`
-/// scores most, the first of equals, as long as this is not more than 1 / 64 below the base's own score, and no floor is farther.
-/// SMs unlike each other do not fall into step.
-[[nodiscard]] std::optional<std::size_t> balance_beside(std::span<const std::vector<double>> rates,
-                                                        std::span<const BalanceWish> wishes, std::size_t base);
-
 /// How many times as fast as one after the other kernels are done whose times alone are as their weights: all run until one ends,
 /// the one with the largest rate over its weight, and the others' rest runs in order. With that one's rate r and weight w, the
 /// sum S of the rates and the sum W of the weights it is W r / (W r - w (S - 1)), rounded down to 1 / 2^14 as the unit does. 0

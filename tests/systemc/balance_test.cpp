@@ -107,7 +107,7 @@ class Rounds {
     const bool promised = std::ranges::any_of(scene_.wishes_, [](const BalanceWish& w) { return w.floor > 0; });
     const BalanceReport& report = search_.report();
     EXPECT_EQ(more, !promised && last_score_ < scene_.settings_.keep) << last_score_;
-    if (!more) return held(true);
+    if (!more) return kept(true);
     for (std::size_t k = 0; k < kernels(); ++k) {
       for (std::uint32_t sm = 0; sm < scene_.sms_; ++sm)
         for (std::size_t j = 0; j < kernels(); ++j) EXPECT_EQ(search_.quota(sm, j), j == k ? scene_.kernels_[k].fits : 0);
@@ -116,10 +116,10 @@ class Rounds {
     EXPECT_EQ(report.candidates.size(), tried_.size() + 1);
     const bool shares = report.candidates.back().score >= std::ceil(scene_.settings_.keep * 16384) / 16384;
     EXPECT_EQ(report.kept < 0, !shares);
-    return held(shares);
+    return kept(shares);
   }
 
-  std::uint32_t climbed = 0, returned = 0, mixed = 0;
+  std::uint32_t climbed = 0, returned = 0;
 
  private:
   [[nodiscard]] std::size_t kernels() const { return scene_.kernels_.size(); }
@@ -193,17 +193,14 @@ class Rounds {
   }
   void finish(const std::vector<JointCounts>& list) {
     last_score_ = balance_score(rates_[base_at_], scene_.wishes_);
-    const auto beside = balance_beside(rates_, scene_.wishes_, base_at_);
-    EXPECT_EQ(search_.beside(), beside ? std::optional(counts(list[*beside])) : std::nullopt);
-    beside_ = beside ? list[*beside] : base_;
-    mixed += beside.has_value();
+    ASSERT_LT(base_at_, list.size());
+    EXPECT_EQ(list[base_at_], base_);
   }
-  /// What the SMs hold in the end.
-  bool held(bool shares) {
+  bool kept(bool shares) {
     EXPECT_EQ(search_.kept() != nullptr, shares);
-    for (std::uint32_t sm = 0; sm < scene_.sms_ && shares; ++sm)
-      for (std::size_t k = 0; k < kernels(); ++k)
-        EXPECT_EQ(search_.quota(sm, k), (sm % 2 == 0 ? base_ : beside_)[k].value()) << "SM " << sm;
+    if (shares) {
+      EXPECT_EQ(*search_.kept(), counts(base_));
+    }
     return shares;
   }
   [[nodiscard]] std::uint32_t hashed(const std::vector<std::uint32_t>& held, std::size_t k) const {
@@ -224,7 +221,7 @@ class Rounds {
 
   Scene& scene_;
   BalanceSearchTwin& search_;
-  JointCounts base_, beside_;
+  JointCounts base_;
   std::optional<JointCounts> before_;
   std::vector<double> before_rates_;
   std::vector<JointCounts> tried_;
@@ -236,7 +233,7 @@ class Rounds {
 };
 
 TEST(Balance, TwinIsGoldenInRandomScenes) {
-  std::uint32_t shared = 0, in_order = 0, climbed = 0, returned = 0, mixed = 0;
+  std::uint32_t shared = 0, in_order = 0, climbed = 0, returned = 0;
   for (std::uint64_t seed = 1; seed <= 100000 && !HasFailure(); ++seed) {
     const testing::ScopedTrace trace(__FILE__, __LINE__, seed);
     Scene scene(seed);
@@ -249,9 +246,8 @@ TEST(Balance, TwinIsGoldenInRandomScenes) {
     ++(rounds.run() ? shared : in_order);
     climbed += rounds.climbed;
     returned += rounds.returned;
-    mixed += rounds.mixed;
   }
-  for (const std::uint32_t seen : {shared, in_order, climbed, returned, mixed}) EXPECT_GT(seen, 300U);
+  for (const std::uint32_t seen : {shared, in_order, climbed, returned}) EXPECT_GT(seen, 300U);
 }
 
 /// What no SM has counted is never gone to: Warped-Slicer's partition stays.
@@ -272,7 +268,6 @@ TEST(Balance, APartitionThatNobodyMeasuredIsNotKept) {
     EXPECT_FALSE(search.next(scene.config_));
     ASSERT_NE(search.kept(), nullptr);
     EXPECT_EQ(*search.kept(), plain) << counted;
-    EXPECT_FALSE(search.beside()) << counted;
   }
 }
 
@@ -299,7 +294,7 @@ std::vector<std::vector<std::uint32_t>> resident(const nlohmann::json& timeline,
   return found;
 }
 
-/// What is on the SMs, seen from the CTAs: the first round's partitions, and then what was kept, on all or on every other.
+/// What is on the SMs, seen from the CTAs: the first round's partitions, and then what was kept.
 TEST(Balance, SmsHoldTheCandidatesAndThenWhatIsKept) {
   RunSpec spec = mix_of("DXT_HOT", 500000, fermi());
   spec.timeline_file = std::filesystem::temp_directory_path() / ("balance_timeline_" + std::to_string(::getpid()) + ".json");
@@ -310,19 +305,12 @@ TEST(Balance, SmsHoldTheCandidatesAndThenWhatIsKept) {
   const Decision& decision = result.decisions.front();
   ASSERT_EQ(decision.reason, DecisionReason::Measured);
   const auto& candidates = decision.balance.candidates;
-  std::vector<JointCounts> first, last;  // of the rounds
-  std::vector<std::vector<double>> rates;
+  std::vector<JointCounts> first;
   for (const BalanceCandidate& c : candidates) {
     if (!c.again) first.push_back(c.ctas);
-    last.push_back(c.ctas);
-    rates.push_back(c.rates);
   }
   ASSERT_GT(first.size(), 2U);
   const JointCounts& kept = candidates.at(static_cast<std::size_t>(decision.balance.kept)).ctas;
-  ASSERT_EQ(last.size(), first.size()) << "one round";
-  const auto mixed = balance_beside(rates, std::vector<BalanceWish>(2), static_cast<std::size_t>(decision.balance.kept));
-  const JointCounts& beside = mixed ? last[*mixed] : kept;
-
   const auto seen_at = [&](std::uint64_t at) {
     std::map<JointCounts, std::uint32_t> sms;
     for (const auto& held : resident(timeline, spec, at)) ++sms[{CtaCount(held[0]), CtaCount(held[1])}];
@@ -331,9 +319,7 @@ TEST(Balance, SmsHoldTheCandidatesAndThenWhatIsKept) {
   const auto in_round = seen_at(90000), in_the_end = seen_at(decision.decided_at.value() + 150000);
   for (const JointCounts& c : first)
     EXPECT_GE(in_round.contains(c) ? in_round.at(c) : 0, 1U) << c[0].value() << " " << c[1].value();
-  std::uint32_t held = 0;
-  for (const auto& [ctas, sms] : in_the_end) held += ctas == kept || ctas == beside ? sms : 0;
-  EXPECT_GE(held, 13U) << "of 16: some are being replaced";
+  EXPECT_GE(in_the_end.contains(kept) ? in_the_end.at(kept) : 0, 13U) << "of 16: some are being replaced";
 }
 
 TEST(Balance, IsRefusedWhereNothingCarriesItOut) {

@@ -83,11 +83,10 @@ bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kern
   alone_.resize(kernels.size());
   tried_.clear();
   before_.reset();
-  beside_.reset();
   report_ = {};
   window_ = round_ = 0;
   asks_alone_.reset();
-  over_ = in_order_ = false;
+  in_order_ = false;
   list(config);
   for (Entry& e : entries_) e.counted.resize(kernels.size());
   return entries_.size() > 1;
@@ -100,10 +99,7 @@ std::uint32_t BalanceSearchTwin::entry_of(std::uint32_t sm) const {
   return at == in_groups * (sm + 1) / num_sm_ ? 0 : 1 + at % others;
 }
 
-std::uint32_t BalanceSearchTwin::quota(std::uint32_t sm, std::size_t kernel) const {
-  if (over_) return beside_ && sm % 2 != 0 ? (*beside_)[kernel] : base_[kernel];
-  return entries_[entry_of(sm)].ctas[kernel];
-}
+std::uint32_t BalanceSearchTwin::quota(std::uint32_t sm, std::size_t kernel) const { return entries_[entry_of(sm)].ctas[kernel]; }
 
 std::size_t BalanceSearchTwin::owner(std::uint32_t sm) const { return asks_alone_ ? *asks_alone_ : (sm + window_) % kernels(); }
 
@@ -190,23 +186,6 @@ bool BalanceSearchTwin::climb() {
   return true;
 }
 
-/// What is beside the base on every other SM: of what was measured with it, that with which the mean of the rates scores most,
-/// where this is not more than 1 / 64 less than the base itself and no floor is farther. SMs unlike each other do not fall into
-/// step.
-void BalanceSearchTwin::choose_beside() {
-  const auto base = std::ranges::find(entries_, base_, &Entry::ctas);
-  if (base == entries_.end()) return;
-  std::uint32_t most = base->score - base->score / 64;
-  for (const Entry& here : entries_) {
-    if (base->score == 0 || here.score == 0 || here.ctas == base_) continue;
-    std::vector<std::uint64_t> mean;
-    for (std::size_t k = 0; k < base_.size(); ++k) mean.push_back((base->rates[k] + here.rates[k]) / 2);
-    if (score(mean) < most || shortfall(mean) > base->shortfall) continue;
-    most = score(mean) + 1;
-    beside_ = here.ctas;
-  }
-}
-
 /// By the last round, and by what each kernel has done alone on every SM since.
 bool BalanceSearchTwin::worth() {
   if (std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; })) return true;
@@ -224,9 +203,10 @@ bool BalanceSearchTwin::next(const SluiceConfig& config) {
   if (asks_alone_) {
     const Counted& counted = entries_.front().counted[*asks_alone_];
     if (counted.sms != 0) alone_[*asks_alone_] = counted;
-    over_ = *asks_alone_ + 1 == kernels();
-    if (over_) in_order_ = !worth();
-    if (over_) return false;
+    if (*asks_alone_ + 1 == kernels()) {
+      in_order_ = !worth();
+      return false;
+    }
     list_alone();
   } else {
     for (Entry& e : entries_) measure(e);
@@ -235,12 +215,9 @@ bool BalanceSearchTwin::next(const SluiceConfig& config) {
     if (changed && ++round_ < kRounds) {
       list(config);
     } else {
-      choose_beside();
-      const auto base = std::ranges::find(entries_, base_, &Entry::ctas);
-      last_ = *base;
+      last_ = *std::ranges::find(entries_, base_, &Entry::ctas);
       const bool promised = std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; });
-      over_ = promised || last_.score == 0 || last_.score >= settings_.keep * kOne;
-      if (over_) return false;
+      if (promised || last_.score == 0 || last_.score >= settings_.keep * kOne) return false;
       list_alone();
     }
   }

@@ -36,7 +36,7 @@ class BalanceSearchTwin {
   void forget() { alone_.clear(); }
   /// The first round. @return whether there is anything to measure beside the base
   bool begin(const SluiceConfig& config, const std::vector<Kernel>& kernels, const Counts& base);
-  /// CTAs of the plan's kernel `kernel` on an SM, in the round and after the last.
+  /// CTAs of the plan's kernel `kernel` on an SM in the round.
   [[nodiscard]] std::uint32_t quota(std::uint32_t sm, std::size_t kernel) const;
   /// The plan's kernel that the SM's counter counts.
   [[nodiscard]] std::size_t owner(std::uint32_t sm) const;
@@ -46,10 +46,8 @@ class BalanceSearchTwin {
   bool end_of_window() { return ++window_ >= std::max(kWindows, kernels()); }
   /// After a round. @return there is another, at a new list
   bool next(const SluiceConfig& config);
-  /// The base, in the end on every SM or every other; null: no partition is worth it.
+  /// The base in the end; null: no partition is worth it.
   [[nodiscard]] const Counts* kept() const { return in_order_ ? nullptr : &base_; }
-  /// What is on every other SM in the end, where that is not the base.
-  [[nodiscard]] const std::optional<Counts>& beside() const { return beside_; }
   [[nodiscard]] const BalanceReport& report() const { return report_; }
   /// Cycles that the hardware takes for the scores.
   [[nodiscard]] std::uint64_t scoring_cycles() const { return 16 * entries_.size() * (kernels_.size() + 1); }
@@ -93,7 +91,6 @@ class BalanceSearchTwin {
   [[nodiscard]] bool bought(const Entry& here, const Entry& than) const;
   [[nodiscard]] std::uint32_t shortfall(const std::vector<std::uint64_t>& rates) const;
   bool climb();
-  void choose_beside();
 
   BalanceConfig settings_;
   std::uint32_t num_sm_;
@@ -102,12 +99,11 @@ class BalanceSearchTwin {
   std::vector<Counted> alone_;  ///< by kernel
   Counts base_;
   std::vector<Counts> tried_;
-  std::optional<Entry> before_;   ///< the base of the round before, as it was there
-  std::optional<Counts> beside_;  ///< after the last round: on every other SM
+  std::optional<Entry> before_;  ///< the base of the round before, as it was there
   std::uint32_t window_ = 0, round_ = 0;
   std::optional<std::size_t> asks_alone_;  ///< a kernel that is alone on every SM
   Entry last_;                             ///< the base of the last round
-  bool over_ = false, in_order_ = false;
+  bool in_order_ = false;
   BalanceReport report_;
 };
 

@@ -59,8 +59,7 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
     }
     if (layout_ == Layout::Ranges || layout_ == Layout::Alone) out.ctas[p.slot] = static_cast<std::uint8_t>(parameters_.max_ctas);
     if (layout_ == Layout::Counts) out.ctas[p.slot] = static_cast<std::uint8_t>(decided_[p.slot]);
-    if (layout_ == Layout::Levels || searching_) out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
-    if (layout_ == Layout::Groups && !searching_) out.ctas[p.slot] = static_cast<std::uint8_t>(decided_[p.slot]);
+    if (layout_ == Layout::Levels || layout_ == Layout::Groups) out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
     if (layout_ == Layout::Levels && has_curve(p))
       out.ctas[p.slot] = static_cast<std::uint8_t>(before_levels_ == Layout::Ranges ? parameters_.max_ctas : kept_[p.slot].ctas);
   }
@@ -297,7 +296,7 @@ void PartitionSequencerTwin::end_of_round(const SluiceConfig& config) {
   decision_ = true;
   const auto* kept = search_.kept();
   for (std::size_t i = 0; i < plan_.size(); ++i) decided_[plan_[i].slot] = kept != nullptr ? (*kept)[i] : 0;
-  set_layout(kept != nullptr ? Layout::Groups : Layout::Free);
+  set_layout(kept != nullptr ? Layout::Counts : Layout::Free);
 }
 
 void PartitionSequencerTwin::list_samples() {
