@@ -140,6 +140,7 @@ TEST(BalanceScheduler, OnTheModelAKnownMixNeedsNoWindow) {
   RunSpec spec;
   spec.machine = read_machine(root / "configs/machines/fermi_table1.toml");
   spec.kernel_slots = 4;
+  spec.machine.partitioner.balance.window_cycles = 2048;  // the kernels are short
   const Mix mix = parse_mixes(read_workload(root / "configs/workloads/table2.toml"), spec.machine, "DXT_KNN").front();
   for (const KernelDescriptor& kernel : mix.kernels)
     for (const std::size_t turn : {0U, 1U}) {
