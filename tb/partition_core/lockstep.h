@@ -3,6 +3,8 @@
 // Anything that the ports of the partition core allow, the Verilated RTL and its twin in lockstep.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <random>
 
 #include "systemc/unit/rtl/decision_driver.h"
@@ -36,6 +38,15 @@ class Generator {
     s.config.loss_limit = chance(0.5) ? in(0, std::min<std::uint32_t>(65535, s.config.num_kernels * kPerfOne)) : 65535;
     return s;
   }
+  /// Each kernel in any row of the table; some of those with a curve there keep it. @param curves  mask of such rows
+  void keep(DecisionCase& s, unsigned curves, std::uint32_t rows) {
+    std::shuffle(s.config.rows.begin(), s.config.rows.begin() + rows, random_);
+    for (unsigned k = 0; k < s.config.num_kernels; ++k) {
+      if ((curves >> s.config.rows[k] & 1U) == 0 || chance(0.5)) continue;
+      s.config.kept |= static_cast<std::uint8_t>(1U << k);
+      s.samples[k].clear();
+    }
+  }
 
  private:
   DecisionCase frame(std::uint32_t kernels, std::uint32_t slots) {
@@ -61,7 +72,8 @@ class Generator {
 };
 
 /// @param slots  CTA slots that the core is made for
-inline void run_lockstep(IPartitionCore& rtl, std::uint32_t slots) {
+/// @param rows   of its table, with CHURN; else 0
+inline void run_lockstep(IPartitionCore& rtl, std::uint32_t slots, std::uint32_t rows = 0) {
   Generator random(seed());
   const auto twin = make_twin_partition_core();
   Coverage coverage("partition_core");
@@ -72,10 +84,16 @@ inline void run_lockstep(IPartitionCore& rtl, std::uint32_t slots) {
   coverage.declare("restart", "a new start in mid-decision");
   coverage.declare("abort", "a decision dropped");
   coverage.declare("two windows", "levels of a second window");
+  if (rows != 0) coverage.declare("kept", "a decision with and without samples");
   unsigned long long compared = 0;
+  unsigned curves = 0;  // mask of rows with a curve
   const int decisions = static_cast<int>(campaign(3000, 100000));
   for (int d = 0; d < decisions; ++d) {
-    const DecisionCase stimulus = random.wild(slots);
+    DecisionCase stimulus = random.wild(slots);
+    if (rows != 0) random.keep(stimulus, curves, rows);
+    unsigned mine = 0;
+    for (unsigned k = 0; k < stimulus.config.num_kernels; ++k) mine |= 1U << stimulus.config.rows[k];
+    curves &= ~mine;
     DecisionDriver driver(stimulus);
     if (stimulus.split != 0) coverage.hit("two windows");
     const double gaps = random.chance(0.5) ? 0 : 0.3;
@@ -107,6 +125,8 @@ inline void run_lockstep(IPartitionCore& rtl, std::uint32_t slots) {
         continue;
       }
       ASSERT_EQ(a.no_fit, b.no_fit) << "decision " << d;
+      curves |= mine;
+      if (rows != 0 && in.kept != 0 && std::popcount(in.kept) < in.num_kernels) coverage.hit("kept");
       coverage.hit(a.no_fit ? "no fit" : a.spatial ? "spatial" : "partition");
       if (!a.no_fit) {
         ASSERT_EQ(a.spatial, b.spatial) << "decision " << d;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two of the named configurations of results/synth/configurations.json; in these stimuli the full one, with CHURN, makes no
-// decision.
+// The named configurations of results/synth/configurations.json. With CHURN kernels run 2^15 cycles under EVEN's plan before their
+// first profile.
+#include <Vsluice_top_full.h>
 #include <Vsluice_top_plain.h>
 #include <Vsluice_top_standard.h>
 
@@ -12,7 +13,8 @@
 namespace sluice {
 namespace {
 
-constexpr regs::Parameters kPlain{16, 4, 8, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0}, kStandard{16, 4, 8, 2, 0, 0, 1, 2, 12, 16, 1, 0, 0};
+constexpr regs::Parameters kPlain{16, 4, 8, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0}, kStandard{16, 4, 8, 2, 0, 0, 1, 2, 12, 16, 1, 0, 0},
+    kFull{16, 4, 8, 2, 64, 1, 1, 2, 12, 16, 1, 15, 1};
 
 TEST(SluiceTop, SmallConfigurationAgreesInEveryCycle) {
   RtlSluiceTop<Vsluice_top_plain, 2> rtl(tb::waveform("sluice_top_plain"), 1000);
@@ -24,9 +26,14 @@ TEST(SluiceTop, StandardConfigurationAgreesInEveryCycle) {
   tb::lockstep(rtl, kStandard, tb::campaign(300000, 10000000), tb::campaign(0, 1) == 1);
 }
 
+TEST(SluiceTop, FullConfigurationAgreesInEveryCycle) {
+  RtlSluiceTop<Vsluice_top_full, 2> rtl(tb::waveform("sluice_top_full"), 1000, 16);
+  tb::lockstep(rtl, kFull, tb::campaign(600000, 10000000), tb::campaign(0, 1) == 1);
+}
+
 /// Four kernels come, are profiled and decided about. With SLUICE_FST_DIR, the activity that synth/options.py takes for power.
 template <class Model>
-void decides(const char* name, unsigned ready_sms) {
+void decides(const char* name, unsigned ready_sms, std::uint64_t life = 0) {
   UnitWorld world(std::make_unique<RtlSluiceTop<Model, 2>>(tb::waveform(name), 1000, ready_sms), 1);
   world.let_ctas_last(400);
   world.driver().configure_machine({48 * kWarpSize, 32768, 49152, 8});
@@ -42,7 +49,7 @@ void decides(const char* name, unsigned ready_sms) {
     }
   });
   for (const unsigned k : {0U, 1U, 2U, 3U}) world.driver().launch(k, {{128, 2048, 1024 * k, 1}, 1000000, true});
-  world.run(16000);
+  world.run(life + 16000);
   EXPECT_GT(world.driver().last_decision().count, 0U);
   EXPECT_GT(world.dispatched(), 2000U);
 }
@@ -50,6 +57,7 @@ void decides(const char* name, unsigned ready_sms) {
 TEST(SluiceTop, NamedConfigurationsDecide) {
   decides<Vsluice_top_plain>("activity_small", 0);
   decides<Vsluice_top_standard>("activity_standard", 16);
+  decides<Vsluice_top_full>("activity_full", 16, 1U << kFull.churn);
 }
 
 }  // namespace

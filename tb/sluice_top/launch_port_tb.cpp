@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "systemc/unit/rtl/rtl_sluice_top.h"
@@ -21,13 +22,14 @@ class LaunchPort : public testing::Test {
       if (out.dispatch_valid) started_.push_back(out);
       if (out.launched_valid) told_.push_back(out);
       done_ |= out.kernel_done;
+      flushes_ += out.flush_valid ? 1 : 0;
     });
   }
   void give_slots(std::uint32_t slots) { EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, slots)); }
 
   UnitWorld world_;
   std::vector<SluiceTopOut> started_, told_;
-  unsigned done_ = 0;
+  unsigned done_ = 0, flushes_ = 0;
 };
 
 TEST_F(LaunchPort, FirstCtaIsThereFourCyclesAfterTheHandshake) {
@@ -108,6 +110,36 @@ TEST_F(LaunchPort, ALaunchThatCannotFitIsRefusedAndTheNextGoesOn) {
   EXPECT_FALSE(told_[1].launched_refused);
   EXPECT_EQ(started_.size(), 5U);
   EXPECT_EQ(world_.driver().errors().bits, regs::kErrorCannotFit.put(1));
+}
+
+// A launch comes in each cycle around that in which a flush of context 5 acts, with a slot free and with none. One of context 5 is
+// flushed in its slot, or handed back, until then, and made if it comes later; in that cycle it gets no slot. One of another
+// context is made.
+TEST_F(LaunchPort, AFlushReachesWhatThePortTookUntilItActs) {
+  world_.let_ctas_last(100, 100);
+  give_slots(1);
+  for (const bool free : {true, false}) {
+    unsigned in_that_cycle = 0;
+    for (unsigned delay = 0; delay < 12; ++delay) {
+      for (const std::uint8_t context : std::array<std::uint8_t, 2>{5, 6}) {
+        if (!free) world_.launch({1, 0, 0, 1, 100, 0, 1, 0, 0, 7, 0});
+        world_.run(20);
+        told_.clear();
+        flushes_ = 0;
+        const std::uint64_t comes = world_.now() + delay;
+        world_.launch_at(comes, {1, 0, 0, 1, 100, 0, 1, 0, 0, context, 0});
+        EXPECT_TRUE(world_.bus().write32(regs::kControl, regs::kControlFlushContext.put(1) | regs::kControlContext.put(5)));
+        const std::uint64_t acts = world_.last_write() - 1;
+        world_.run(500);
+        const bool meant = context == 5 && comes <= acts, in_its_slot = free && comes < acts;
+        in_that_cycle += comes == acts ? 1 : 0;
+        ASSERT_EQ(told_.size(), 1U);
+        EXPECT_EQ(told_[0].launched_flushed, meant && !in_its_slot) << "context " << unsigned{context} << ", cycle " << delay;
+        EXPECT_EQ(flushes_, meant && in_its_slot ? 1U : 0U) << "context " << unsigned{context} << ", cycle " << delay;
+      }
+    }
+    EXPECT_EQ(in_that_cycle, 2U);
+  }
 }
 
 TEST_F(LaunchPort, TheHostCannotLaunchASlotOfThePort) {

@@ -91,7 +91,7 @@ void TopTraffic::plan_sms() {
 void TopTraffic::plan_decision() {
   plan_machine();
   const auto set = [this](std::uint32_t address, std::uint32_t data) { script_.push_back({address, data}); };
-  quiet_until_ = now_ + random_.in(4000, 9000);
+  quiet_until_ = now_ + life() + random_.in(4000, 9000);
   if (random_.chance(0.08)) {
     const std::uint32_t window = std::min(65535U, random_.in(1024, 2048) << random_.in(0, 5));
     set(regs::kWindow, window);
@@ -221,7 +221,7 @@ AxiWrite TopTraffic::next_write() {
     }
     if (ask_again_) {
       ask_again_ = false;
-      quiet_until_ = now_ + random_.in(10, 5000);
+      quiet_until_ = now_ + life() + random_.in(10, 5000);
       return {regs::kControl, 1};  // REPROFILE
     }
     patience_ = random_.chance(0.15) ? random_.in(500, 1500) : random_.in(0, 30);
@@ -238,7 +238,7 @@ std::uint32_t TopTraffic::next_read() { return random_.chance(0.05) ? random_.in
 const SluiceTopIn& TopTraffic::next() {
   ++now_;
   if (!ending_ && random_.chance(0.0005)) life_ = random_.in(1, 800);
-  in_.rst_n = !random_.chance(0.00002);
+  in_.rst_n = !random_.chance(1.0 / (50000 + 4 * life()));
   in_.axi = axi_.next();
   in_.dispatch_ready = random_.chance(0.9);
   if (parameters_.launch_queue != 0) launch_at_the_port();

@@ -45,6 +45,8 @@ class TopTraffic {
     std::uint8_t kernel = 0;
   };
 
+  /// Cycles before a first profile, and of a decision, with CHURN.
+  [[nodiscard]] std::uint32_t life() const { return parameters_.churn == 0 ? 0 : 1U << parameters_.churn; }
   AxiWrite next_write();
   std::uint32_t next_read();
   void plan_launch(unsigned slot);

@@ -52,6 +52,8 @@ class UnitWorld {
     in_.launch.valid = false;
     return now_ - 1;
   }
+  /// A launch that comes to the port in this cycle, during whatever goes on then, and stays until it is taken.
+  void launch_at(std::uint64_t cycle, const LaunchRequest& launch) { coming_ = std::pair(cycle, launch); }
   /// Called with the outputs of every cycle, from now on.
   void watch(std::function<void(const SluiceTopOut&)> watcher) { watcher_ = std::move(watcher); }
   /// From now on the network does not take the CTA at the dispatch port, or takes each at once.
@@ -77,6 +79,7 @@ class UnitWorld {
   AxiLiteOut cycle(const AxiLiteIn& pins) {
     const SluiceTopOut out = top_->outputs();
     in_.axi = pins;
+    if (coming_ && now_ >= coming_->first) in_.launch = {true, coming_->second};
     if (activity_) activity_(now_, in_.sms);
     if (watcher_) watcher_(out);
     in_.done_valid = claimed_.has_value() || (!running_.empty() && running_.top().ends <= now_);
@@ -98,6 +101,10 @@ class UnitWorld {
       running_.push({now_ + life_(random_), out.dispatch_sm, out.dispatch_slot, out.dispatch_kernel, out.dispatch_tag});
     }
     top_->clock(in_);
+    if (coming_ && in_.launch.valid && out.launch_ready) {
+      coming_.reset();
+      in_.launch.valid = false;
+    }
     ++now_;
     return out.axi;
   }
@@ -107,6 +114,7 @@ class UnitWorld {
   std::uniform_int_distribution<std::uint64_t> life_{1, 100};
   std::priority_queue<Cta> running_;
   std::optional<std::pair<std::uint8_t, std::uint8_t>> claimed_;
+  std::optional<std::pair<std::uint64_t, LaunchRequest>> coming_;
   SluiceTopIn in_;
   Activity activity_;
   std::function<void(const SluiceTopOut&)> watcher_;
