@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named configurations of results/synth/configurations.json. With CHURN kernels run 2^15 cycles under EVEN's plan before their
-// first profile.
+// The named configurations of results/synth/configurations.json. With CHURN kernels run 2^15 cycles under EVEN's plan before
+// their first profile.
 #include <Vsluice_top_full.h>
 #include <Vsluice_top_plain.h>
 #include <Vsluice_top_standard.h>
@@ -28,7 +28,7 @@ TEST(SluiceTop, StandardConfigurationAgreesInEveryCycle) {
 
 TEST(SluiceTop, FullConfigurationAgreesInEveryCycle) {
   RtlSluiceTop<Vsluice_top_full, 2> rtl(tb::waveform("sluice_top_full"), 1000, 16);
-  tb::lockstep(rtl, kFull, tb::campaign(600000, 10000000), tb::campaign(0, 1) == 1);
+  tb::lockstep(rtl, kFull, tb::campaign(1000000, 10000000), tb::campaign(0, 1) == 1);
 }
 
 /// Four kernels come, are profiled and decided about. With SLUICE_FST_DIR, the activity that synth/options.py takes for power.

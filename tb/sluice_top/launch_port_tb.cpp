@@ -112,8 +112,8 @@ TEST_F(LaunchPort, ALaunchThatCannotFitIsRefusedAndTheNextGoesOn) {
   EXPECT_EQ(world_.driver().errors().bits, regs::kErrorCannotFit.put(1));
 }
 
-// A launch comes in each cycle around that in which a flush of context 5 acts, with a slot free and with none. One of context 5 is
-// flushed in its slot, or handed back, until then, and made if it comes later; in that cycle it gets no slot. One of another
+// A launch comes in each cycle around that in which a flush of context 5 acts, with a slot free and with none. One of context 5
+// is flushed in its slot, or handed back, until then, and made if it comes later; in that cycle it gets no slot. One of another
 // context is made.
 TEST_F(LaunchPort, AFlushReachesWhatThePortTookUntilItActs) {
   world_.let_ctas_last(100, 100);

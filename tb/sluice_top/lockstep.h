@@ -88,8 +88,9 @@ inline void lockstep(ISluiceTop& rtl, const regs::Parameters& parameters, std::u
       n(scoreboard.decisions()), n(scoreboard.not_judged()));
   std::printf("%llu samples count, %llu of SMs that were refilled in all of the window; the longest refill took %u cycles\n",
               n(scoreboard.clean_samples()), n(scoreboard.never_full()), scoreboard.longest_refill() + 1);
-  EXPECT_GT(scoreboard.clean_samples(), cycles / 150000);
-  EXPECT_GT(scoreboard.decisions(), cycles / 150000);  // 2 in the shortest campaign: some seeds ask for few
+  const std::uint64_t few = cycles / (150000 + 4 * traffic.life());  // 2 in the shortest campaign: some seeds ask for few
+  EXPECT_GT(scoreboard.clean_samples(), few);
+  EXPECT_GT(scoreboard.decisions(), few);
   EXPECT_GT(traffic.dispatched(), cycles / 100);
   if (all_bins) {
     auto missed = coverage.missed();

@@ -91,7 +91,7 @@ void TopTraffic::plan_sms() {
 void TopTraffic::plan_decision() {
   plan_machine();
   const auto set = [this](std::uint32_t address, std::uint32_t data) { script_.push_back({address, data}); };
-  quiet_until_ = now_ + life() + random_.in(4000, 9000);
+  quiet_until_ = now_ + life() * 5 / 4 + random_.in(4000, 9000);
   if (random_.chance(0.08)) {
     const std::uint32_t window = std::min(65535U, random_.in(1024, 2048) << random_.in(0, 5));
     set(regs::kWindow, window);
@@ -101,6 +101,10 @@ void TopTraffic::plan_decision() {
     set(regs::kMonitor, regs::kMonitorEnable.put(1) | regs::kMonitorThreshold.put(random_.in(0, 4000)));
     set(regs::kLossLimit, random_.chance(0.5) ? 0 : 19661);
     quiet_until_ += 8000;
+  }
+  if (life() > 4000) {  // all slots are the host's, or in each life a kernel comes or ends
+    launches_ = 0;
+    set(regs::kPortSlots, 0);
   }
   set(regs::kMode, 5);  // DYNAMIC
   const unsigned kernels = random_.in(2, parameters_.max_kernels), first = random_.in(0, parameters_.max_kernels - 1);

@@ -28,6 +28,8 @@ class TopTraffic {
   /// It goes on as before.
   void go_on();
 
+  /// Cycles before a first profile, and of a decision, with CHURN.
+  [[nodiscard]] std::uint32_t life() const { return parameters_.churn == 0 ? 0 : 1U << parameters_.churn; }
   [[nodiscard]] std::uint64_t dispatched() const { return dispatched_; }
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
   [[nodiscard]] std::uint64_t given_up() const { return given_up_; }
@@ -45,8 +47,6 @@ class TopTraffic {
     std::uint8_t kernel = 0;
   };
 
-  /// Cycles before a first profile, and of a decision, with CHURN.
-  [[nodiscard]] std::uint32_t life() const { return parameters_.churn == 0 ? 0 : 1U << parameters_.churn; }
   AxiWrite next_write();
   std::uint32_t next_read();
   void plan_launch(unsigned slot);
