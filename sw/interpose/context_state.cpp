@@ -143,7 +143,7 @@ void ContextState::make_later_streams() {
     looks_ = passable_.back();
     passable_.pop_back();
   }
-  if (looks_.stream == nullptr && !make_copies(looks_)) return;
+  if (looks_.stream == nullptr && (spares_ > 0 || !make_copies(looks_))) return;  // a stream more may have to wait
   if (spares_ > 0 || !later_.empty() || later_tried_) return;
   later_tried_ = true;
   const Relaxed relaxed;
@@ -174,6 +174,11 @@ bool ContextState::through_some_channel(const std::function<bool()>& copy) {
       if (came != CUDA_ERROR_NOT_READY) return came == CUDA_SUCCESS;
       const auto waited = std::chrono::steady_clock::now() - begin;
       if (waited > kHeldUp) take_back();
+      if (waited > kHeldUp && passable_.empty() && looks_.stream != nullptr &&
+          SLUICE_REAL(cuStreamQuery)(looks_.stream) == CUDA_SUCCESS) {  // it may have the only channel that is free
+        passable_.push_back(std::exchange(looks_, {}));
+        looking_ = false;
+      }
       if (waited > kHeldUp && !passable_.empty()) break;
       if (waited > kSpins) std::this_thread::sleep_for(kSpins / 2);
     }
@@ -241,16 +246,20 @@ bool ContextState::read(void* to, CUdeviceptr from, std::size_t bytes) {
   return came;
 }
 
-bool ContextState::look(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
-  if (looking_ || looks_.stream == nullptr || from.empty() || from.size() * bytes > kAllStaging) return false;
-  const bool many = from.size() * bytes > kStaging;
-  if (many && many_ == nullptr && SLUICE_REAL(cuMemHostAlloc)(&many_, kAllStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
-    return false;
+std::size_t ContextState::look(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
+  if (looking_ || looks_.stream == nullptr || from.empty()) return 0;
+  bool many = from.size() * bytes > kStaging;
+  if (many && many_ == nullptr) SLUICE_REAL(cuMemHostAlloc)(&many_, kAllStaging, CU_MEMHOSTALLOC_PORTABLE);
+  // A look that was held up may still write there.
+  many = many && many_ != nullptr && (many_in_ == nullptr || SLUICE_REAL(cuStreamQuery)(many_in_) == CUDA_SUCCESS);
+  if (many) many_in_ = looks_.stream;
   seen_ = static_cast<std::byte*>(many ? many_ : looks_.staging.get());
-  for (std::size_t i = 0; i < from.size(); ++i)
-    if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(seen_ + i * bytes, from[i], bytes, looks_.stream) != CUDA_SUCCESS) return false;
+  const std::size_t count = std::min(from.size(), (many ? kAllStaging : kStaging) / bytes);
+  for (std::size_t i = 0; i < count; ++i)
+    if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(seen_ + i * bytes, from[i], bytes, looks_.stream) != CUDA_SUCCESS) return 0;
   looking_since_ = std::chrono::steady_clock::now();
-  return looking_ = true;
+  looking_ = true;
+  return count;
 }
 
 const std::byte* ContextState::seen() {
@@ -260,7 +269,7 @@ const std::byte* ContextState::seen() {
     if (std::chrono::steady_clock::now() - looking_since_ < kHeldUp) return nullptr;
     looking_since_ = std::chrono::steady_clock::now();
     take_back();
-    if (passable_.empty() || seen_ == many_) return nullptr;
+    if (passable_.empty()) return nullptr;
     held_up_.push_back(std::exchange(looks_, passable_.back()));  // its channel may be held up: the next look has another
     passable_.pop_back();
   }

@@ -79,8 +79,8 @@ class ContextState {
   [[nodiscard]] bool write(CUdeviceptr to, const void* from, std::size_t bytes);
   [[nodiscard]] bool read(void* to, CUdeviceptr from, std::size_t bytes);
   /// Begins to copy so many bytes from each place, and does not wait: copies to the host come behind all that the program has
-  /// there. One such look at a time, of at most 512 KB. @return false: one is under way, or refused
-  [[nodiscard]] bool look(const std::vector<CUdeviceptr>& from, std::size_t bytes);
+  /// there. One such look at a time. @return of how many places, from the first on; 0: one is under way, or refused
+  [[nodiscard]] std::size_t look(const std::vector<CUdeviceptr>& from, std::size_t bytes);
   [[nodiscard]] bool looks() const { return looking_; }  ///< one is under way
   /// What it has seen, places behind each other, until the next look. @return null: it has not come, or never will
   [[nodiscard]] const std::byte* seen();
@@ -122,6 +122,7 @@ class ContextState {
   std::vector<Copies> held_up_, passable_;
   std::byte* seen_ = nullptr;  ///< where the look's copies go
   void* many_ = nullptr;       ///< staging memory for many places at a time
+  CUstream many_in_ = nullptr;  ///< that wrote there last
   bool looking_ = false;
   std::chrono::steady_clock::time_point looking_since_;
   bool lost_orders_ = false;

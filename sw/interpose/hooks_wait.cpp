@@ -84,6 +84,12 @@ CUresult shaped(const Shape* copy, CUstream stream) {
   wait_if<PerThread>([&] { return copy != nullptr && touches_pageable(*copy); }, stream);
   return real<CUresult(const Shape*, CUstream)>(Own)(copy, stream);
 }
+template <Symbol Own, bool PerThread>
+CUresult event_wait(CUstream stream, CUevent event, unsigned flags) {
+  wait_if<PerThread>([] { return false; }, stream);
+  return program().wait_event(stream == nullptr && PerThread ? CU_STREAM_PER_THREAD : stream,
+                              [&] { return real<decltype(cuStreamWaitEvent)>(Own)(stream, event, flags); });
+}
 #define SLUICE_ASYNC(NAME, OURS, ...)                                            \
   case k##NAME: return address(OURS<k##NAME, false __VA_OPT__(, ) __VA_ARGS__>); \
   case k##NAME##_ptsz: return address(OURS<k##NAME##_ptsz, true __VA_OPT__(, ) __VA_ARGS__>);
@@ -124,7 +130,6 @@ void* wait_hook(Symbol symbol) {
     SLUICE_ENTERS(cuMemcpyPeerAsync, 5, _ptsz)
     SLUICE_ENTERS(cuEventRecord, 1, _ptsz)
     SLUICE_ENTERS(cuEventRecordWithFlags, 1, _ptsz)
-    SLUICE_ENTERS(cuStreamWaitEvent, 0, _ptsz)
     SLUICE_ENTERS(cuLaunchHostFunc, 0, _ptsz)
     SLUICE_ENTERS(cuStreamAddCallback, 0, _ptsz)
     SLUICE_ENTERS(cuStreamBatchMemOp_v2, 0, _ptsz)
@@ -138,6 +143,7 @@ void* wait_hook(Symbol symbol) {
     SLUICE_COPIES(cuMemcpy2D_v2)
     SLUICE_COPIES(cuMemcpy2DUnaligned_v2)
     SLUICE_COPIES(cuMemcpy3D_v2)
+    SLUICE_ASYNC(cuStreamWaitEvent, event_wait)
     SLUICE_ASYNC(cuMemcpyHtoDAsync_v2, to_device)
     SLUICE_ASYNC(cuMemcpyDtoHAsync_v2, to_host)
     SLUICE_ASYNC(cuMemcpyAsync, somewhere)

@@ -155,6 +155,43 @@ void Lanes::enters(std::unique_lock<std::mutex>& held, CUstream stream) {
   wait_while([&] { return outstanding() > 0 && SLUICE_REAL(cuEventQuery)(last.get()) == CUDA_ERROR_NOT_READY; });
 }
 
+std::size_t Lanes::held_channels() const {
+  const auto waits = [&](const auto& queue) {
+    const auto lane = streams_.find(queue.first);
+    return queue.second.behind != nullptr && (lane == streams_.end() || !lane->second->outstanding()) &&
+           SLUICE_REAL(cuEventQuery)(queue.second.behind.get()) == CUDA_ERROR_NOT_READY;
+  };
+  return outstanding() + static_cast<std::size_t>(std::ranges::count_if(queues_, waits));
+}
+
+/// The event itself is not looked at: that of a capture may not be. Not for ever where the lanes have CTAs, and none ends: they may wait for what the program does next.
+void Lanes::before_wait(std::unique_lock<std::mutex>& held, CUstream stream) {
+  if (outstanding() == 0) return;
+  if (const std::shared_ptr<Lane> own = known(stream); own != nullptr && own->outstanding()) return;
+  const auto evicted = [](const auto& lane) { return lane->outstanding() && lane->share.ctas.value() == 0; };
+  std::size_t before = 0;
+  for (Clock::duration still{}; outstanding() > 0 && still < kStandsStill;) {
+    const std::size_t now = held_channels();
+    if (now <= channels_of_process() / 2) return;  // launches that enter by themselves take others
+    if (now != std::exchange(before, now) || std::ranges::any_of(all(), evicted)) still = {};
+    const auto begin = Clock::now();
+    wake();
+    wait_for_change(held);
+    still += std::min<Clock::duration>(Clock::now() - begin, std::chrono::milliseconds(1));  // not while others hold the lock
+  }
+}
+
+void Lanes::after_wait(std::unique_lock<std::mutex>& held, CUstream stream) {
+  StreamId id;
+  const auto context = current_context();
+  if (outstanding() == 0 || !context || SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS) return;
+  id.first = *context;
+  const std::shared_ptr<ContextState> state = context_state(held);
+  const Relaxed relaxed;
+  const Event behind = state == nullptr ? nullptr : state->event(CU_EVENT_DISABLE_TIMING);
+  if (behind != nullptr && SLUICE_REAL(cuEventRecord)(behind.get(), stream) == CUDA_SUCCESS) queues_[id].behind = behind;
+}
+
 bool Lanes::stream_begins() {
   ++streams_made_;
   return crowded();

@@ -117,6 +117,9 @@ class Lanes : public ILanes {
   /// Something enters a stream of the current context: waits where the driver would, for room in its queue, but not under the
   /// driver's lock.
   void enters(std::unique_lock<std::mutex>& held, CUstream stream);
+  /// Before a stream waits for another's event: each such wait takes a channel of the process, and orders need one.
+  void before_wait(std::unique_lock<std::mutex>& held, CUstream stream);
+  void after_wait(std::unique_lock<std::mutex>& held, CUstream stream);
   [[nodiscard]] std::size_t room() const;  ///< for things of a stream behind a launch that may sleep
   /// The same, or where blocks wait for what the program does next: behind them may stand what the driver takes.
   [[nodiscard]] bool is_full(const Lane& lane) const;
@@ -139,11 +142,13 @@ class Lanes : public ILanes {
   void wait_for_change(std::unique_lock<std::mutex>& held) { changed_.wait_for(held, std::chrono::milliseconds(1)); }
 
  private:
+  [[nodiscard]] std::size_t held_channels() const;  ///< at most
   using StreamId = std::pair<ContextId, unsigned long long>;  // of its context, and its own: never used again
   struct Look;
   struct Queue {  // of a stream, while launches of others had not ended: it may wait for an event behind one that sleeps
     std::size_t entered = 0;
     Event marker;  ///< behind half of what it may hold
+    Event behind;  ///< a wait for another stream's event; null: there was none
   };
   struct Place {  // that is looked at
     std::shared_ptr<Lane> lane;

@@ -133,6 +133,20 @@ void Program::make_room(CUstream stream) {
   lanes_.enters(held, stream);
 }
 
+CUresult Program::wait_event(CUstream stream, const Native& as_it_is) {
+  if (!sleepers_possible() || capturing(stream)) return as_it_is();
+  const InContext in(context_of(stream));
+  {
+    std::unique_lock held(lock_);
+    lanes_.before_wait(held, stream);
+  }
+  const CUresult result = as_it_is();
+  if (capturing(stream)) return result;  // from here on
+  std::unique_lock held(lock_);
+  lanes_.after_wait(held, stream);
+  return result;
+}
+
 CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is,
                              std::uint64_t short_blocks) {
   lanes_.enters(held, stream);

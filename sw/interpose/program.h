@@ -143,6 +143,8 @@ class Program {
   [[nodiscard]] bool sleepers_possible();  ///< launches that may sleep are on the GPU
   /// Something that is no launch enters the stream: waits where the driver would, for room in its queue.
   void make_room(CUstream stream);
+  /// A stream of the program waits for another's event: first for a channel that orders can pass.
+  [[nodiscard]] CUresult wait_event(CUstream stream, const Native& as_it_is);
   /// What a copy in the stream waits for, where launches that may sleep are outstanding. Else it returns at once.
   void wait_for_launches(CUstream stream);
   void stream_ends(CUstream stream);

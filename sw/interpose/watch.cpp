@@ -74,7 +74,7 @@ void Lanes::on_share(LaneId id, const Share& share) {
 /// Those that changed, and nothing else: somebody waits for the SMs.
 void Lanes::send_orders() {
   for (const std::shared_ptr<Lane>& lane : all())
-    if (lane->stale && lane->watched && lane->context_state->enter()) static_cast<void>(send(*lane, false));
+    if (lane->stale && lane->watched && lane->context_state->enter() && lane->outstanding()) static_cast<void>(send(*lane, false));
 }
 
 /// Looks without sleep for the words of the lanes' last CTAs. The lock is taken when one has changed.
@@ -214,7 +214,7 @@ bool Lanes::step() {
 bool Lanes::step(const std::shared_ptr<Lane>& of, Clock::time_point now, std::vector<Place>& due) {
   Lane& lane = *of;
   const bool outstanding = lane.outstanding();
-  if (lane.stale) static_cast<void>(send(lane));
+  if (lane.stale && outstanding) static_cast<void>(send(lane));  // else with its next launch
   for (const std::shared_ptr<Slot>& slot : lane.slots) {
     hear(lane, *slot);
     if (slot->pending.empty() || !outstanding || due.size() == kLookedAt || lane.context_state->looks()) continue;
@@ -238,7 +238,8 @@ void Lanes::begin_look(ContextState& context_state, std::vector<Place> due) {
   std::vector<CUdeviceptr> from;
   for (const Place& place : due) from.push_back(place.slot->control + kFrom);
   const bool in_place = context_state.orders_have_come();
-  if (!context_state.look(from, kTo - kFrom)) return;
+  due.resize(context_state.look(from, kTo - kFrom));
+  if (due.empty()) return;
   const Clock::time_point now = Clock::now();
   for (Place& place : due) {
     place.slot->looked = now;

@@ -22,9 +22,6 @@ constexpr Kind kKinds[] = {{"deep", 0, 30},     {"streams", 0, 400}, {"locks", 0
 
 class ProcessRun : public Sluice, public ::testing::WithParamInterface<Kind> {
  protected:
-  /// 200 streams, each behind the one before it, stand still for good: no channel is left that an order can pass. Known, not
-  /// mended.
-  static bool open_fault() { return std::string(GetParam().name) == "streams"; }
   void ends_as_it_does(const std::string& options) {
     const std::string file = "'" + (folder_ / "books").string() + "'";
     fs::remove(folder_ / "books");
@@ -45,7 +42,6 @@ class ProcessRun : public Sluice, public ::testing::WithParamInterface<Kind> {
 TEST_P(ProcessRun, EndsAsItDoesAloneUnderAQuota) { ends_as_it_does("--quota 2"); }
 
 TEST_P(ProcessRun, EndsAsItDoesAloneWhileTheQuotaChanges) {
-  if (open_fault()) GTEST_SKIP() << "a known fault: docs/user/share_a_gpu.md";
   std::atomic<bool> over = false;
   std::thread thread([&] {
     constexpr const char* kQuotas[] = {"4", "0", "1", "2 0-1", "0", "all"};
@@ -61,7 +57,6 @@ TEST_P(ProcessRun, EndsAsItDoesAloneWhileTheQuotaChanges) {
 }
 
 TEST_P(ProcessRun, EndsAsItDoesAloneUnderTheService) {
-  if (open_fault()) GTEST_SKIP() << "a known fault: docs/user/share_a_gpu.md";
   const std::string socket = "--socket '" + (folder_ / "s").string() + "'";
   shell(SLUICE_BINARY " serve --executor gpu --scheduler even " + socket + " >/dev/null 2>&1 & echo $! >'" +
         (folder_ / "pid").string() + "'");
