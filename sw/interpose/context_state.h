@@ -120,8 +120,8 @@ class ContextState {
   DeviceShape shape_;
   Copies copies_, looks_;
   std::vector<Copies> held_up_, passable_;
-  std::byte* seen_ = nullptr;  ///< where the look's copies go
-  void* many_ = nullptr;       ///< staging memory for many places at a time
+  std::byte* seen_ = nullptr;   ///< where the look's copies go
+  void* many_ = nullptr;        ///< staging memory for many places at a time
   CUstream many_in_ = nullptr;  ///< that wrote there last
   bool looking_ = false;
   std::chrono::steady_clock::time_point looking_since_;

@@ -45,18 +45,60 @@ std::vector<T> all_of(const Get& get) {
   return all;
 }
 
+struct Edges {
+  std::vector<CUgraphNode> from, to;
+  std::vector<CUgraphEdgeData> data;
+};
+Edges edges_of(CUgraph graph) {
+  const auto first = real<CUresult(CUgraph, CUgraphNode*, CUgraphNode*, std::size_t*)>(kcuGraphGetEdges);  // before CUDA 12.3
+  const auto with = real<CUresult(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*, std::size_t*)>(kcuGraphGetEdges_v2);
+  const auto get = [&](Edges& e, std::size_t& count) {
+    return with != nullptr ? with(graph, e.from.data(), e.to.data(), e.data.data(), &count)
+                           : first(graph, e.from.data(), e.to.data(), &count);
+  };
+  Edges edges;
+  std::size_t count = 0;
+  if (get(edges, count) != CUDA_SUCCESS || count == 0) return edges;
+  edges.from.resize(count);
+  edges.to.resize(count);
+  edges.data.resize(count);
+  return get(edges, count) == CUDA_SUCCESS ? edges : Edges{};
+}
+
 /// Nodes that wait for something other than another's end, and those that they wait for.
 std::set<CUgraphNode> dependent(CUgraph graph) {
   std::set<CUgraphNode> found;
-  std::size_t count = 0;
-  const auto edges = real<CUresult(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*, std::size_t*)>(kcuGraphGetEdges_v2);
-  if (edges == nullptr || edges(graph, nullptr, nullptr, nullptr, &count) != CUDA_SUCCESS || count == 0) return found;
-  std::vector<CUgraphNode> from(count), to(count);
-  std::vector<CUgraphEdgeData> data(count);
-  if (edges(graph, from.data(), to.data(), data.data(), &count) != CUDA_SUCCESS) return found;
-  for (std::size_t i = 0; i < count; ++i)
-    if (data[i].type != CU_GRAPH_DEPENDENCY_TYPE_DEFAULT || data[i].from_port != 0) found.insert({from[i], to[i]});
+  const Edges edges = edges_of(graph);
+  for (std::size_t i = 0; i < edges.from.size(); ++i)
+    if (edges.data[i].type != CU_GRAPH_DEPENDENCY_TYPE_DEFAULT || edges.data[i].from_port != 0)
+      found.insert({edges.from[i], edges.to[i]});
   return found;
+}
+
+std::vector<CUgraphNode> nodes_of(CUgraph graph) {
+  return all_of<CUgraphNode>([&](CUgraphNode* to, std::size_t* count) { return SLUICE_REAL(cuGraphGetNodes)(graph, to, count); });
+}
+
+/// Nodes that may run side by side, at most: as many as chains that all of them are divided into.
+std::size_t branches(CUgraph graph) {
+  const std::vector<CUgraphNode> nodes = nodes_of(graph);
+  std::size_t chains = nodes.size();
+  std::set<CUgraphNode> has_next, has_previous;
+  const Edges edges = edges_of(graph);
+  for (std::size_t i = 0; i < edges.from.size(); ++i) {
+    if (has_next.contains(edges.from[i]) || has_previous.contains(edges.to[i])) continue;
+    has_next.insert(edges.from[i]);
+    has_previous.insert(edges.to[i]);
+    --chains;
+  }
+  for (CUgraphNode node : nodes) {
+    CUgraphNodeType type{};
+    CUgraph inner = nullptr;
+    if (SLUICE_REAL(cuGraphNodeGetType)(node, &type) == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_GRAPH &&
+        SLUICE_REAL(cuGraphChildGraphNodeGetGraph)(node, &inner) == CUDA_SUCCESS)
+      chains += std::max<std::size_t>(branches(inner), 1) - 1;
+  }
+  return chains;
 }
 
 void put_back(const std::vector<std::pair<CUgraphNode, Graphs::Params>>& own) {
@@ -148,12 +190,18 @@ bool Graphs::give_block(std::unique_lock<std::mutex>& held, Params& params, cons
   return true;
 }
 
+/// Each branch may sleep in a channel of the driver's choice, and orders need others.
+void Graphs::restrict_to_channels(CUgraph graph, Exec& exec) {
+  if (graph != nullptr && exec.native.empty() && program_.lanes().shares().changes() &&
+      branches(graph) > channels_of_process() / 2)
+    exec.native = "a graph with more branches than half of the process's channels to the GPU";
+}
+
 /// @param child  of the executable's graph, which `graph` is the child graph of; null: it is that graph
 Graphs::Own Graphs::give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, CUgraphNode child, Exec& exec) {
   Own own;
   const std::set<CUgraphNode> tied = dependent(graph);
-  const auto nodes = [&](CUgraphNode* to, std::size_t* count) { return SLUICE_REAL(cuGraphGetNodes)(graph, to, count); };
-  for (CUgraphNode at : all_of<CUgraphNode>(nodes)) {
+  for (CUgraphNode at : nodes_of(graph)) {
     CUgraphNodeType type{};
     CUgraph inner = nullptr;
     Params params{};
@@ -195,6 +243,7 @@ CUresult Graphs::instantiate(CUgraph graph, CUgraphExec* exec, bool by_device, c
   Exec made;
   if (by_device) made.native = "a graph that the device may launch";
   std::unique_lock held(program_.lock());
+  restrict_to_channels(graph, made);
   const Own own = graph == nullptr ? Own{} : give_blocks(held, graph, nullptr, made);
   held.unlock();
   const CUresult result = driver();
@@ -218,6 +267,7 @@ CUresult Graphs::replace(CUgraphExec exec, CUgraph graph, CUgraphNode child, con
   Exec made;
   std::unique_lock held(program_.lock());
   if (const auto known = execs_.find(exec); known != execs_.end()) made.native = known->second.native;
+  restrict_to_channels(graph, made);
   const Own own = graph == nullptr ? Own{} : give_blocks(held, graph, child, made);
   held.unlock();
   const CUresult result = driver();

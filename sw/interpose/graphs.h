@@ -77,6 +77,7 @@ class Graphs {
                                 Exec& exec);
   [[nodiscard]] CUresult replace(CUgraphExec exec, CUgraph graph, CUgraphNode child, const Driver& driver);
   [[nodiscard]] std::shared_ptr<Slot> block(std::unique_lock<std::mutex>& held, Lane& lane);
+  void restrict_to_channels(CUgraph graph, Exec& exec);
   void sum_up(Exec& exec);
   void count(Exec& exec);
   [[nodiscard]] static Coverage::Key key_of(const Exec& exec, const Node& node);

@@ -164,7 +164,8 @@ std::size_t Lanes::held_channels() const {
   return outstanding() + static_cast<std::size_t>(std::ranges::count_if(queues_, waits));
 }
 
-/// The event itself is not looked at: that of a capture may not be. Not for ever where the lanes have CTAs, and none ends: they may wait for what the program does next.
+/// The event itself is not looked at: that of a capture may not be. Not for ever where the lanes have CTAs, and none ends: they
+/// may wait for what the program does next.
 void Lanes::before_wait(std::unique_lock<std::mutex>& held, CUstream stream) {
   if (outstanding() == 0) return;
   if (const std::shared_ptr<Lane> own = known(stream); own != nullptr && own->outstanding()) return;

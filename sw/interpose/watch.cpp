@@ -74,7 +74,8 @@ void Lanes::on_share(LaneId id, const Share& share) {
 /// Those that changed, and nothing else: somebody waits for the SMs.
 void Lanes::send_orders() {
   for (const std::shared_ptr<Lane>& lane : all())
-    if (lane->stale && lane->watched && lane->context_state->enter() && lane->outstanding()) static_cast<void>(send(*lane, false));
+    if (lane->stale && lane->watched && lane->context_state->enter() && lane->outstanding())
+      static_cast<void>(send(*lane, false));
 }
 
 /// Looks without sleep for the words of the lanes' last CTAs. The lock is taken when one has changed.

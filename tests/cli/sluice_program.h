@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 
 namespace sluice::test {
 
@@ -30,7 +32,11 @@ class Sluice : public ::testing::Test {
     fs::create_directories(folder_);
     ::setenv("SLUICE_PTXAS", "", 0);  // the tests' driver loads what its own compiler makes
   }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override {  // a compiler that outlives its program may write there meanwhile
+    std::error_code refused;
+    for (int k = 0; k < 1000 && (fs::remove_all(folder_, refused), refused); ++k)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 
   Outcome shell(const std::string& command) {
     const fs::path err = folder_ / "stderr";

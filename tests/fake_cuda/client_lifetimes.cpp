@@ -137,6 +137,29 @@ int main(int, char** argv) {
            "that the device may change");
     expect(good(CU(cuCtxSynchronize)()), "wait");
   };
+  const auto branches = [&] {  // a graph whose nodes wait for the one before, and one whose nodes do not wait
+    const auto [module, k] = function(1);
+    for (const unsigned long long mark : {1ULL, 2ULL}) {
+      CUgraph graph = nullptr;
+      CUgraphExec exec = nullptr;
+      CUgraphNode node = nullptr;
+      expect(good(CU(cuGraphCreate)(&graph, 0)), "a graph");
+      for (int n = 0; n < 10; ++n) {
+        unsigned long long own = mark, more = 0;
+        void* arguments[] = {&own, &more};
+        CUDA_KERNEL_NODE_PARAMS params{};
+        params.func = k;
+        params.gridDimX = 500;
+        params.gridDimY = params.gridDimZ = params.blockDimY = params.blockDimZ = 1;
+        params.blockDimX = 64;
+        params.kernelParams = arguments;
+        const CUgraphNode before = node;
+        expect(good(CU(cuGraphAddKernelNode)(&node, graph, &before, mark == 1 && n > 0 ? 1 : 0, &params)), "a node");
+      }
+      expect(good(CU(cuGraphInstantiateWithFlags)(&exec, graph, 0)) && good(CU(cuGraphLaunch)(exec, stream)), "a replay");
+    }
+    expect(good(CU(cuCtxSynchronize)()), "wait");
+  };
   const auto exits = [&] {  // in a handler, wherever the program is
     const auto [module, k] = function(1);
     std::signal(SIGALRM, [](int) { std::exit(3); });
@@ -214,7 +237,7 @@ int main(int, char** argv) {
     expect(good(CU(cuCtxSynchronize)()), "wait");
   };
   const std::map<std::string, std::function<void()>> programs = {{"newer", newer},       {"memory", memory}, {"exits", exits},
-                                                                 {"graphs", graphs},     {"reload", reload}, {"reset", reset},
+                                                                 {"graphs", graphs},     {"branches", branches},     {"reload", reload}, {"reset", reset},
                                                                  {"contexts", contexts}, {"fault", fault},   {"grids", grids}};
   programs.at(argv[1])();
   return wrong;

@@ -20,6 +20,7 @@ struct Node {
   std::vector<void*> seen;  // what GetParams pointed to
   std::shared_ptr<Graph> child{};
   bool updatable = false;  // by the device
+  std::vector<std::size_t> after{};  // indices of the nodes that it waits for
 };
 struct Graph {
   std::vector<std::shared_ptr<Node>> nodes;
@@ -28,6 +29,7 @@ std::shared_ptr<Graph> copy_of(const Graph& of) {
   auto made = std::make_shared<Graph>();
   for (const auto& n : of.nodes) {
     made->nodes.push_back(std::make_shared<Node>(Node{n->grid, {}}));
+    made->nodes.back()->after = n->after;
     if (n->child != nullptr) made->nodes.back()->child = copy_of(*n->child);
   }
   return made;
@@ -72,7 +74,9 @@ bool captured(CUstream stream, const Grid& grid) {
   const std::scoped_lock held(g_lock);
   const auto found = capturing().find(stream);
   if (found == capturing().end()) return false;
-  found->second->nodes.push_back(std::make_shared<Node>(Node{grid, {}}));
+  auto& nodes = found->second->nodes;
+  nodes.push_back(std::make_shared<Node>(Node{grid, {}}));
+  if (nodes.size() > 1) nodes.back()->after = {nodes.size() - 2};
   return true;
 }
 
@@ -96,8 +100,13 @@ CUresult cuStreamEndCapture(CUstream s, CUgraph* g) {
   return capturing().erase(s), CUDA_SUCCESS;
 }
 CUresult cuGraphCreate(CUgraph* g, unsigned) { return *g = reinterpret_cast<CUgraph>(new Graph), CUDA_SUCCESS; }
-CUresult cuGraphAddKernelNode_v2(CUgraphNode* n, CUgraph g, const CUgraphNode*, std::size_t, const CUDA_KERNEL_NODE_PARAMS* p) {
-  graph(g)->nodes.push_back(std::make_shared<Node>(Node{of_params(*p), {}}));
+CUresult cuGraphAddKernelNode_v2(CUgraphNode* n, CUgraph g, const CUgraphNode* after, std::size_t count,
+                                 const CUDA_KERNEL_NODE_PARAMS* p) {
+  auto made = std::make_shared<Node>(Node{of_params(*p), {}});
+  for (std::size_t i = 0; i < graph(g)->nodes.size(); ++i)
+    if (std::ranges::find(after, after + count, reinterpret_cast<CUgraphNode>(graph(g)->nodes[i].get())) != after + count)
+      made->after.push_back(i);
+  graph(g)->nodes.push_back(made);
   return *n = reinterpret_cast<CUgraphNode>(graph(g)->nodes.back().get()), CUDA_SUCCESS;
 }
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
@@ -123,6 +132,20 @@ CUresult cuGraphGetNodes(CUgraph g, CUgraphNode* nodes, std::size_t* count) {
   *count = graph(g)->nodes.size();
   for (std::size_t i = 0; nodes != nullptr && i < std::min(room, *count); ++i)
     nodes[i] = reinterpret_cast<CUgraphNode>(graph(g)->nodes[i].get());
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphGetEdges_v2(CUgraph g, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, std::size_t* count) {
+  const std::size_t room = *count;
+  *count = 0;
+  for (const auto& n : graph(g)->nodes)
+    for (const std::size_t before : n->after) {
+      if (from != nullptr && *count < room) {
+        from[*count] = reinterpret_cast<CUgraphNode>(graph(g)->nodes[before].get());
+        to[*count] = reinterpret_cast<CUgraphNode>(n.get());
+        data[*count] = {};
+      }
+      ++*count;
+    }
   return CUDA_SUCCESS;
 }
 CUresult cuGraphNodeGetType(CUgraphNode n, CUgraphNodeType* type) {

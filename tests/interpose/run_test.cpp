@@ -2,79 +2,14 @@
 // `sluice run` in front of a driver for tests.
 #include <atomic>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
-#include "sw/interpose/cache.h"
-#include "tests/cli/sluice_program.h"
+#include "tests/interpose/run.h"
 #ifdef SLUICE_FAKE_CUDA
 
 namespace sluice::test {
 namespace {
-
-class Run : public Sluice {
- protected:
-  Outcome run(const std::string& before, int compile_wait_ms, const std::string& command) {
-    return shell(before + " SLUICE_COMPILE_WAIT_MS=" + std::to_string(compile_wait_ms) + " SLUICE_CACHE_DIR='" +
-                 (folder_ / "cache").string() + "' SLUICE_REPORT='" + (folder_ / "report").string() + "' FAKE_CUDA_BOOKS='" +
-                 (folder_ / "books").string() + "' SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " + command);
-  }
-  Outcome client(const std::string& before = "", const std::string& options = "--quota 2", int compile_wait_ms = 10000) {
-    return run(before, compile_wait_ms, SLUICE_BINARY " run " + options + " -- " + program_);
-  }
-  /// The same of a program that ends as it does without us.
-  Outcome right(const std::string& before = "", const std::string& options = "--quota 2", int compile_wait_ms = 10000) {
-    const Outcome o = client(before, options, compile_wait_ms);
-    EXPECT_EQ(o.exit, 0) << before << options << o.out << o.err << text("books");
-    return o;
-  }
-  std::string program_ = SLUICE_FAKE_CLIENT;
-  /// A quota in a file, which may change.
-  std::string quota_file(const std::string& quota) {
-    std::ofstream(folder_ / "quota") << quota << "\n";
-    return "--quota-file '" + (folder_ / "quota").string() + "'";
-  }
-  /// A program that says its quota itself, and ends after 20 seconds at most.
-  void waits(const std::string& call, const std::string& before = "") {
-    const Outcome o = run(before + " FAKE_CUDA_TASK_US=200 SLUICE_SHORT_US=0", 10000,
-                          "timeout 20 " SLUICE_BINARY " run " + quota_file("all") + " -- " SLUICE_FAKE_WAITS " '" +
-                              (folder_ / "quota").string() + "' " + call);
-    EXPECT_EQ(o.exit, 0) << call << o.out << o.err << text("books");
-  }
-  /// A quota that changes while the program runs: these, one after the other.
-  std::thread changes(std::vector<const char*> quotas, std::chrono::milliseconds each, bool when_launched = true) {
-    return std::thread([this, quotas, each, when_launched] {
-      if (when_launched) await_launch();
-      for (const char* quota : quotas) {
-        std::this_thread::sleep_for(each);
-        quota_file(quota);
-      }
-    });
-  }
-  /// How often the driver has written this into its books.
-  void booked(const std::string& what, int times, const std::string& why = "") {
-    EXPECT_EQ(count(text("books"), what), times) << what << ": " << why << "\n" << text("books");
-  }
-  void has(const std::string& all, const std::string& what, const std::string& why = "") {
-    EXPECT_NE(all.find(what), std::string::npos) << what << ": " << why << "\n" << all;
-  }
-  [[nodiscard]] nlohmann::json report() const { return nlohmann::json::parse(text("report")); }
-  /// A slow program's first launch is to find the first quota.
-  void await_launch() {
-    for (int k = 0; k < 2000 && text("books").find("launch refused") == std::string::npos; ++k)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  /// A stand-in for the toolkit's assembler, and the setting that names it. @param first  what it does before it assembles
-  std::string ptxas(const std::string& first, const std::string& release) {
-    const fs::path standin = folder_ / "ptxas";
-    std::ofstream(standin) << "#!/bin/sh\n[ \"$1\" != --version ] || { echo 'tools, release " << release << ", V'; exit 0; }\n"
-                           << first << "\ncp \"$3\" \"$5\"\nprintf '\\0' >> \"$5\"\n"
-                           << "echo \"ptxas $1 $2 ${LD_PRELOAD:-alone}\" >> \"$FAKE_CUDA_BOOKS\"\n";
-    fs::permissions(standin, fs::perms::owner_all);
-    return "SLUICE_PTXAS='" + standin.string() + "' ";
-  }
-};
 
 TEST_F(Run, TransformsGridsAndRunsEveryBlockOnce) {
   const Outcome o = right();
@@ -245,6 +180,17 @@ TEST_F(Run, ChildGraphsAreUnderQuotaAndWhatTheDeviceMayTouchIsNot) {
   has(o.err, "that the device may change");
 }
 
+/// Each branch may sleep in one of the process's 16 channels, and none is left for the order that wakes it.
+TEST_F(Run, AGraphOfManyBranchesIsNativeWhereQuotasChange) {
+  program_ = SLUICE_FAKE_LIFETIMES " branches";
+  right("timeout 60 env");
+  booked("launch k__sluice ", 20);
+  fs::remove(folder_ / "books");
+  has(right("timeout 60 env", quota_file("2")).err, "more branches");
+  booked("launch k__sluice 4x8 arg 1 ", 10);
+  booked("launch k 500x1 arg 2 ", 10);
+}
+
 /// It is not allowed, and common.
 TEST_F(Run, AHandlerOfASignalMayCallExit) {
   program_ = SLUICE_FAKE_LIFETIMES " exits";
@@ -309,30 +255,6 @@ TEST_F(Run, AQuotaThatChangesReachesWhatRunsAndEvictedBlocksRunLater) {
   EXPECT_GE(said["later_grids"], 2) << said;
 }
 
-TEST_F(Run, AModuleIsCompiledOnceForAllProcessesAndADamagedEntryAnew) {
-  right();
-  const auto entry = [&]() -> fs::path {
-    for (const auto& e : fs::directory_iterator(folder_ / "cache"))
-      if (e.path().filename().string().starts_with("code-")) return e.path();
-    return {};
-  };
-  ASSERT_FALSE(entry().empty());
-  booked("assemble\n", 1);
-  booked("limit 32\n", 1, "the program's own takes 30 registers");
-  fs::remove(folder_ / "books");
-  right();
-  booked("assemble\n", 0);
-  has(text("books"), "blocks 1000 wrong 0");
-  fs::remove(folder_ / "books");
-  {
-    std::fstream damaged(entry(), std::ios::in | std::ios::out | std::ios::binary);
-    damaged.seekp(100);
-    damaged.put('?');
-  }
-  right();
-  booked("assemble\n", 1);
-}
-
 TEST_F(Run, AWatchdogRaisesTheQuotaOfBlocksThatWait) {
   const Outcome o = right("FAKE_CUDA_WAITS=20 FAKE_CUDA_TASK_US=100", "--quota 1");
   has(o.err, "waits: no block has ended for 100 ms");
@@ -367,107 +289,13 @@ TEST_F(Run, AllocationsBeyondTheLimitFailAsOutOfMemory) {
   EXPECT_NE(client().exit, 0) << "without a limit there is memory";
 }
 
-TEST_F(Run, TheAssemblersWrapperKeepsThePtxAndChangesNothing) {
-  const fs::path real = folder_ / "real";
-  std::ofstream(real) << "#!/bin/sh\ncp " SLUICE_INTERPOSE " '" << (folder_ / "out.cubin").string()
-                      << "'\necho \"$@\"\nexit $CODE\n";
-  fs::permissions(real, fs::perms::owner_all);
-  std::ofstream(folder_ / "in.ptx") << ".version 8.0\n";
-  const std::string call = "SLUICE_CACHE_DIR='" + (folder_ / "cache").string() + "' SLUICE_REAL_PTXAS='" + real.string() +
-                           "' $PTXAS -v --gpu-name=sm_90a '" + (folder_ / "in.ptx").string() + "' -o '" +
-                           (folder_ / "out.cubin").string() + "'";
-  const std::string wrapped = "PTXAS='" + (fs::path(SLUICE_INTERPOSE).parent_path() / "ptxas").string() + "' ";
-  const Outcome ours = shell("export CODE=0 " + wrapped + "; " + call),
-                theirs = shell("export CODE=0 PTXAS='" + real.string() + "'; " + call);
-  EXPECT_EQ(ours.exit, 0) << ours.err;
-  EXPECT_EQ(ours.out, theirs.out);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "cache"), fs::directory_iterator()), 1);
-  EXPECT_EQ(shell("export CODE=3 " + wrapped + "; " + call).exit, 3) << "its exit code";
-}
-
-TEST_F(Run, ANamedPtxasIsAskedFirstAndTheDriverWhereItFails) {
-  const std::string with = ptxas("[ $CODE = 0 ] || exit $CODE", "13.0"),
-                    launched = "launch k__sluice 4x8 arg 7 arg 9 quota 2 wanted 8 blocks 1000 wrong 0\n";
-  right("export CODE=0; " + with);
-  booked("ptxas -arch sm_90 alone\n", 1);
-  booked("assemble\n", 0);
-  booked("limit 32\n", 0);
-  has(text("books"), launched);
-  fs::remove_all(folder_ / "cache");
-  fs::remove(folder_ / "books");
-  right("export CODE=1; " + with);
-  booked("assemble\n", 1);
-  booked("limit 32\n", 1);
-  has(text("books"), launched);
-}
-
 /// 20 CTAs of 64 threads fit with 51 registers a thread, and 21 do not with the 50 that the kernel has.
-TEST_F(Run, CodeMayTakeTheRegistersThatItsCtasLeave) {
-  const std::string kernel = "export FAKE_CUDA_REGISTERS=50 FAKE_CUDA_CTAS=20; ";
-  right(kernel);
-  booked("limit 51\n", 1);
-  const std::string looks = "grep -o 'maxnreg [0-9]*' \"$3\" >> \"$FAKE_CUDA_BOOKS\" || true";
-  right(kernel + ptxas(looks, "13.0"));
-  booked("maxnreg 51\n", 1);
-  right(ptxas(looks, "13.0"));
-  booked("maxnreg", 1, "registers do not limit its CTAs");
-}
-
-TEST_F(Run, APtxasThatIsNewerThanTheDriverIsNotAsked) {
-  right(ptxas("true", "14.1"));
-  booked("ptxas -arch", 0);
-  booked("assemble\n", 1);
-}
-
-TEST_F(Run, TheFirstPtxasInThePathIsFound) {
-  static_cast<void>(ptxas("true", "13.0"));
-  right("unset SLUICE_PTXAS; PATH='" + folder_.string() + "':$PATH");
-  booked("ptxas -arch sm_90 alone\n", 1);
-}
-
-TEST_F(Run, WhatPtxasMakesAfterTheProgramsEndIsThereForTheNext) {
-  program_ = SLUICE_FAKE_STEADY " 1 2 1000 1";
-  const fs::path go = folder_ / "go", begun = folder_ / "begun";
-  const std::string with =
-      ptxas("touch '" + begun.string() + "'; for n in $(seq 200); do [ ! -e '" + go.string() + "' ] || break; sleep 0.05; done",
-            "13.0");
-  const Outcome first =
-      right("exec 9>&1; STEADY_GOES_ON='" + begun.string() + "' " + with, "--quota 2", 1);  // whoever has 9 open keeps us here
-  has(first.err, "it is being compiled");
-  booked("ptxas -arch", 0, "the program's end waited for it");
-  std::ofstream(go) << "go";
-  const std::string of_k = "-" + interpose::digest(std::string_view("k")).substr(0, 16) + "-";  // others are made beside it
-  const auto there = [&] {
-    return std::ranges::any_of(fs::directory_iterator(folder_ / "cache"), [&](const auto& file) {
-      return file.path().string().find(of_k) != std::string::npos && !file.path().string().ends_with(".new");
-    });
-  };
-  for (int k = 0; k < 1000 && !there(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  fs::remove(go);
-  right(with, "--quota 2", 5000);  // shorter than the assembler takes
-  has(text("books"), "launch k__sluice 4x8 arg 7 arg 9 quota 2", "it is not in the cache");
-}
-
-TEST_F(Run, LaunchesThatNobodyWaitsForDoNotAllRunAheadOfTheirCode) {
-  program_ = SLUICE_FAKE_STEADY " 1 200 300 200";
-  right("FAKE_CUDA_COMPILE_MS=200 FAKE_CUDA_TASK_US=10000 SLUICE_SHORT_US=0", "--quota 32", 1);
-  const nlohmann::json said = report()["kernels"];
-  EXPECT_GE(said["native"]["launches"], 4) << said;
-  EXPECT_GE(said["quota"]["launches"], 1) << said;
-}
-
 TEST_F(Run, ALaunchAsleepWakesBehindWhichShorterOnesFillTheQueue) {  // they have become short, and are native
   program_ = SLUICE_FAKE_STEADY " 1 2500 40 2500";
   const std::string quota = quota_file("1");
   std::thread change = changes({"1", "0", "1", "0", "all"}, std::chrono::milliseconds(300), false);
   right("FAKE_CUDA_TASK_US=200 SLUICE_SHORT_US=100000 timeout 30 env", quota);
   change.join();
-}
-
-TEST_F(Run, AProcessThatEndsWhileItsKernelsAreCompiledOutlivesTheCompiler) {
-  const Outcome o = right("FAKE_CUDA_COMPILE_MS=300", "--quota 2", 1);
-  EXPECT_EQ(o.err.find("the compiler is gone"), std::string::npos) << o.err;
-  has(o.err, "it is being compiled", "it ran before there was code");
 }
 
 TEST_F(Run, WhereMemoryCannotBeRegisteredItIsAllocated) {
