@@ -36,6 +36,13 @@ struct CommonOptions {
         ->check(CLI::Range(1000, 1000000000));
     add_unit(app);
   }
+  /// Of runs of whole grids.
+  static CLI::Option* add_sample(CLI::App& app, std::uint32_t& sample) {
+    return app
+        .add_option("--sample", sample,
+                    "of long grids one CTA of so many is simulated; cycles, counts and rates are estimates of all of it")
+        ->check(CLI::Range(1, 10000));
+  }
   void add_unit(CLI::App& app) {
     app.add_option("--seed", seed, "seed of the synthetic instruction streams")->capture_default_str();
     app.add_option("--partitioner", partitioner,
@@ -58,6 +65,19 @@ struct CommonOptions {
     return partitioner == "rtl" ? PartitionerKind::Rtl : partitioner == "twin" ? PartitionerKind::Twin : PartitionerKind::Both;
   }
 };
+
+/// What the figures of sampled launches rest on. @param kernel_of  by launch
+template <class KernelOf>
+void print_sampled(const RunResult& result, const KernelOf& kernel_of) {
+  for (std::size_t k = 0; k < result.sampled.size(); ++k) {
+    const KernelDescriptor& kernel = kernel_of(k);
+    if (result.sampled[k].ctas == 0)
+      fmt::print("  {}: all {} CTAs simulated: too few to be sampled\n", kernel.name, kernel.grid_ctas);
+    else
+      fmt::print("  {}: {} of {} CTAs simulated; its end is an estimate, +- {:.1f} %\n", kernel.name, result.sampled[k].ctas,
+                 kernel.grid_ctas, 100 * result.sampled[k].interval / static_cast<double>(result.kernels[k].finish_cycle));
+  }
+}
 
 inline std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> items;

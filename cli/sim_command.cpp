@@ -31,7 +31,17 @@ namespace {
 struct SimOptions : CommonOptions {
   std::string kernels, policy = kWarpedSlicer, ctas, fst, timeline;
   double monitor = -1;  ///< negative: as the machine says
+  bool whole = false;
+  std::uint32_t sample = 1;
 };
+
+/// Each kernel's grid once, in place of a window and of instruction counts.
+RunSpec whole(RunSpec spec, std::uint32_t sample) {
+  for (KernelLaunch& launch : spec.launches) launch.once = true;
+  spec.window = Cycles(0);
+  spec.sample = sample;
+  return spec;
+}
 
 RunResult run_with(std::optional<WaveformFile>& waveform, const RunSpec& spec) {
   try {
@@ -64,18 +74,23 @@ int run(const SimOptions& options) {
   std::optional<WaveformFile> waveform;
   if (!options.fst.empty()) waveform.emplace(options.fst);
   std::vector<std::uint64_t> targets;
+  std::vector<Cycles> alone(mix.kernels.size(), Cycles(options.window));
   for (const KernelDescriptor& kernel : mix.kernels) {
-    targets.push_back(run_one(solo_spec(machine, kernel, options.window, options.seed)).result.total.warp_instructions);
-    if (targets.back() == 0)
+    const RunSpec solo = solo_spec(machine, kernel, options.window, options.seed);
+    const RunResult result = run_one(options.whole ? whole(solo, options.sample) : solo).result;
+    targets.push_back(options.whole ? 0 : result.total.warp_instructions);
+    if (options.whole)
+      alone[targets.size() - 1] = result.cycles;
+    else if (targets.back() == 0)
       throw InputError(
           fmt::format("kernel {}: issues nothing within {} cycles: take a longer --window", kernel.name, options.window));
   }
   RunSpec spec = mix_spec(machine, mix.kernels, plan, targets, options.kind(), options.seed);
+  if (options.whole) spec = whole(std::move(spec), options.sample);
   if (waveform) spec.fst_file = waveform->scratch();
   spec.timeline_file = options.timeline;
   const RunResult result = run_with(waveform, spec);
   EvalResults results;
-  const std::vector<Cycles> alone(mix.kernels.size(), Cycles(options.window));
   results.runs.push_back(make_eval_run({mix.kernel_names(), mix.category, options.policy, options.partitioner, plan.partition, 0},
                                        machine, result, alone));
   const EvalRun& entry = results.runs.front();
@@ -90,7 +105,10 @@ int run(const SimOptions& options) {
                          {"partitioner", options.partitioner},
                          {"seed", options.seed}});
   if (options.json) {
-    fmt::print("{}\n", to_json(results).at("runs").at(0).dump());
+    nlohmann::json json = to_json(results).at("runs").at(0);
+    for (std::size_t k = 0; k < result.sampled.size(); ++k)
+      json["per_kernel"][k]["sampled"] = {{"ctas", result.sampled[k].ctas}, {"cycles_interval", result.sampled[k].interval}};
+    fmt::print("{}\n", json.dump());
     return 0;
   }
   fmt::print("{} under {} ({}): {} {}\n", mix.name(), options.policy, options.partitioner, layout_name(entry.partition.mode),
@@ -103,6 +121,7 @@ int run(const SimOptions& options) {
       100 * entry.l1_miss_rate, 100 * entry.l2_miss_rate);
   for (const KernelOutcome& k : entry.per_kernel)
     fmt::print("  {} done at cycle {}, speed-up {:.3f}\n", k.name, k.finish_cycle, k.speedup);
+  print_sampled(result, [&](std::size_t k) { return mix.kernels[k]; });
   for (const DecisionRecord& d : entry.decisions)
     fmt::print("  decided at cycle {}: {}\n", d.decided_at, partition_label(d.partition));
   return 0;
@@ -116,6 +135,8 @@ void add_sim_command(CLI::App& app, Action& action) {
   options->add_files(*command);
   options->add_run(*command);
   options->add_json(*command);
+  command->add_flag("--whole", options->whole, "each kernel's whole grid, once, in place of a window")->excludes("--window");
+  SimOptions::add_sample(*command, options->sample)->needs("--whole");
   command->add_option("--kernels", options->kernels, "the mix, e.g. IMG_NN")->required();
   command->add_option("--policy", options->policy, policy_names())->capture_default_str();
   command->add_option("--ctas", options->ctas, "policy static: CTAs of each kernel per SM, e.g. 3,2");

@@ -59,6 +59,7 @@ int run(TraceOptions& options) {
     fmt::print("  {}: {} CTAs, {} warp instructions, done at cycle {}\n", kernel["name"].get<std::string>(),
                kernel["ctas"].get<std::uint64_t>(), kernel["warp_instructions"].get<std::uint64_t>(),
                kernel["finish_cycle"].get<std::uint64_t>());
+  print_sampled(run.result, [&](std::size_t k) { return spec.launches[k].kernel; });
   return 0;
 }
 
@@ -77,6 +78,7 @@ void add_trace_command(CLI::App& app, Action& action) {
   command->add_option("--partitioner", options->partitioner, "the partition unit: the Verilated RTL or its twin")
       ->capture_default_str()
       ->check(CLI::IsMember({"rtl", "twin", "both"}));
+  TraceOptions::add_sample(*command, options->trace.sample);
   options->add_json(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -30,7 +30,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BalanceCandidate, ctas, rates, score, again)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BalanceReport, candidates, kept)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Decision, sampled_at, decided_at, kernels, profiles, partition, samples, reason, balance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostRecord, evictions, began, decisions, eviction_cycles, pcie_reads)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sampled, ctas, interval)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunResult, cycles, kernels, total, stalls, kernel_stalls, sms, sm_cycles, threads_resident,
-                                   registers_resident, shared_bytes_resident, decisions, host, unknown_opcodes)
+                                   registers_resident, shared_bytes_resident, decisions, host, unknown_opcodes, sampled)
 
 }  // namespace sluice

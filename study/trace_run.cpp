@@ -65,6 +65,7 @@ RunSpec trace_spec(const std::filesystem::path& list, MachineConfig machine, con
   spec.make_scheduler = scheduler_of(plan, machine);
   spec.machine = std::move(machine);
   spec.partitioner = options.partitioner;
+  spec.sample = options.sample;
   return spec;
 }
 
@@ -101,6 +102,8 @@ nlohmann::json trace_json(const RunSpec& spec, const RunResult& result, const Ho
     kernel["finish_cycle"] = result.kernels[k].finish_cycle;
     kernel["utilization"] = utilization_json(result.kernels[k], result.sm_cycles, spec.machine);
     kernel["stalls"] = stalls_json(result.kernel_stalls[k], result.sm_cycles);
+    if (!result.sampled.empty())
+      kernel["sampled"] = {{"ctas", result.sampled[k].ctas}, {"cycles_interval", result.sampled[k].interval}};
     out["kernels"].push_back(std::move(kernel));
   }
   return out;

@@ -19,6 +19,7 @@ struct TraceRunOptions {
   std::string policy = kLeftOver;
   std::vector<CtaCount> ctas;  ///< policy static
   PartitionerKind partitioner = PartitionerKind::Twin;
+  std::uint32_t sample = 1;  ///< RunSpec::sample
 };
 
 /// A run of every kernel of a list: kernels of one stream one after the other, streams side by side.

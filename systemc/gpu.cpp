@@ -2,7 +2,9 @@
 #include "systemc/gpu.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "sw/core/errors.h"
@@ -48,9 +50,33 @@ regs::Parameters unit_parameters(const MachineConfig& machine, std::size_t kerne
   return parameters;
 }
 
+/// Launches that run side by side are all shortened alike, so that they meet as they would.
+Gpu::SamplePlans Gpu::sample_plans(const RunSpec& spec) {
+  const auto resident = [&](const KernelLaunch& launch) {
+    return occupancy(launch.kernel.demand(), spec.machine.sm.capacity).value() * spec.machine.num_sms;
+  };
+  bool in_order = true;
+  std::uint32_t least = spec.sample;
+  for (std::size_t k = 0; k < spec.launches.size(); ++k) {
+    in_order = in_order && (k == 0 || spec.launches[k].after == k - 1);
+    least = std::min(least, SamplePlan::most_ratio(spec.launches[k].kernel.grid_ctas, resident(spec.launches[k])));
+  }
+  SamplePlans plans;
+  for (const KernelLaunch& launch : spec.launches)
+    plans.push_back(SamplePlan::of(launch.kernel.grid_ctas, resident(launch), in_order ? spec.sample : least));
+  return plans;
+}
+
+RunSpec Gpu::shortened(RunSpec spec, const SamplePlans& plans) {
+  for (std::size_t k = 0; k < plans.size(); ++k)
+    if (plans[k]) spec.launches[k].kernel.grid_ctas = plans[k]->simulated();
+  return spec;
+}
+
 Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver* observer)
     : sc_module(name),
-      spec_(spec),
+      plans_(sample_plans(spec)),
+      spec_(shortened(spec, plans_)),
       clock_(spec.machine.core_mhz),
       counters_(spec.launches.size()),
       sm_counters_(spec.machine.num_sms, counters_),
@@ -59,8 +85,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
       unit_("partition_unit", spec.machine, clock_, kernels_, counters_, make_top(spec, clock_)),
       host_("partition_host", spec_, clock_, unit_) {
   const MachineConfig& machine = spec_.machine;
-  for (std::uint32_t k = 0; k < spec_.launches.size(); ++k) {
-    const KernelLaunch& launch = spec_.launches[k];
+  for (std::uint32_t k = 0; k < spec.launches.size(); ++k) {
+    const KernelLaunch& launch = spec.launches[k];
     if (launch.make_source) {
       sources_.push_back(launch.make_source());
     } else if (launch.kernel.trace) {
@@ -71,9 +97,12 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
       sources_.push_back(
           std::make_unique<SyntheticSource>(launch.kernel, k, machine.num_sms * machine.sm.capacity.cta_slots, spec_.seed));
     }
+    if (plans_[k])
+      sources_.back() = std::make_unique<SampledSource>(std::move(sources_.back()), *plans_[k], [this] { return clock_.now(); });
     PersistentSource* workers = spec_.software ? make_persistent(k) : nullptr;
-    kernels_.push_back({launch.kernel, sources_.back().get(), 0, launch.target_warp_instructions,
-                        launch.once && workers == nullptr ? launch.kernel.grid_ctas : 0, workers, nullptr});
+    const KernelDescriptor& simulated = spec_.launches[k].kernel;
+    kernels_.push_back({simulated, sources_.back().get(), 0, launch.target_warp_instructions,
+                        launch.once && workers == nullptr ? simulated.grid_ctas : 0, workers, nullptr});
   }
   for (std::uint32_t i = 0; i < machine.dram.channels; ++i) {
     channels_.push_back(std::make_unique<DramChannel>(numbered("dram_channel", i).c_str(), i, machine, clock_, counters_));
@@ -173,7 +202,54 @@ RunResult Gpu::run() {
   result.host = host_.record();
   result.host.began = unit_.began();
   result.host.pcie_reads = host_memory_.reads();
+  if (std::ranges::any_of(plans_, [](const auto& plan) { return plan.has_value(); })) extend(result);
   return result;
+}
+
+void Gpu::extend(RunResult& result) {
+  const auto times = [](std::uint64_t& value, double factor) {
+    value = static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
+  };
+  std::vector<SamplePlan::Estimate> left_out(plans_.size());  // of a launch and those that it comes behind
+  std::vector<SamplePlan::End> ends;
+  std::vector<std::size_t> order(plans_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t k) { return result.kernels[k].finish_cycle; });
+  result.sampled.resize(plans_.size());
+  result.total = {};
+  for (SmCounters& sm : result.sms) sm.work = {};
+  for (const std::size_t k : order) {
+    KernelCounters& counters = result.kernels[k];
+    if (spec_.launches[k].after) left_out[k] = left_out[*spec_.launches[k].after];
+    double more = 1;
+    if (plans_[k]) {
+      const auto own = dynamic_cast<const SampledSource&>(*sources_[k]).left_out(ends, left_out[k].cycles);
+      left_out[k].cycles += own.cycles;
+      left_out[k].interval = std::hypot(left_out[k].interval, own.interval);
+      more = static_cast<double>(plans_[k]->grid()) / plans_[k]->simulated();
+      result.sampled[k] = {plans_[k]->simulated(), left_out[k].interval};
+    }
+    const auto simulated = static_cast<double>(counters.finish_cycle), finish = simulated + left_out[k].cycles;
+    ends.push_back({simulated, finish});
+    for (const auto& [name, member] : kCounterFields) {
+      times(counters.*member, more);
+      for (std::size_t i = 0; i < result.sms.size(); ++i) times(sm_counters_[i][k].*member, more);
+    }
+    counters.finish_cycle = static_cast<std::uint64_t>(std::llround(finish));
+    result.total += counters;
+    for (std::size_t i = 0; i < result.sms.size(); ++i) result.sms[i].work += sm_counters_[i][k];
+  }
+  const std::uint64_t end = result.total.finish_cycle;
+  const double longer = static_cast<double>(end) / static_cast<double>(result.cycles.value());
+  result.cycles = Cycles(end);
+  for (std::uint64_t* value :
+       {&result.sm_cycles, &result.threads_resident, &result.registers_resident, &result.shared_bytes_resident})
+    times(*value, longer);
+  for (const auto& [name, member] : kStallFields) {
+    times(result.stalls.*member, longer);
+    for (StallCycles& kernel : result.kernel_stalls) times(kernel.*member, longer);
+    for (SmCounters& sm : result.sms) times(sm.stalls.*member, longer);
+  }
 }
 
 }  // namespace sluice

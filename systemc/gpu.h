@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <vector>
 
 #include "sw/driver/i_device.h"
 #include "sw/workload/i_instruction_source.h"
+#include "sw/workload/sampled_source.h"
 #include "systemc/host/partition_host.h"
 #include "systemc/host/partition_unit.h"
 #include "systemc/memory/dram_channel.h"
@@ -32,6 +34,9 @@ class Gpu : public sc_core::sc_module {
   RunResult run();
 
  private:
+  using SamplePlans = std::vector<std::optional<SamplePlan>>;  ///< by launch
+  [[nodiscard]] static SamplePlans sample_plans(const RunSpec& spec);
+  [[nodiscard]] static RunSpec shortened(RunSpec spec, const SamplePlans& plans);
   /// Puts the runtime of persistent CTAs around the source made last.
   PersistentSource* make_persistent(std::uint32_t kernel);
   void watch();  ///< SC_THREAD: stops when all is done
@@ -39,8 +44,10 @@ class Gpu : public sc_core::sc_module {
   template <class Initiator, class Target>
   void connect(Initiator& initiator, Target& target);
   void check_protocol() const;
+  void extend(RunResult& result);  ///< from the CTAs that were simulated to all
 
-  RunSpec spec_;
+  const SamplePlans plans_;
+  RunSpec spec_;  ///< of grids as long as they are simulated
   SimClock clock_;
   PacketPool pool_;
   std::vector<std::unique_ptr<IInstructionSource>> sources_;

@@ -24,6 +24,8 @@ void check(const RunSpec& spec) {
   if (spec.launches.empty()) throw InputError("a run needs at least one kernel");
   if (spec.software && !std::ranges::all_of(spec.launches, &KernelLaunch::once))
     throw InputError("software preemption: every kernel must run once");
+  if (spec.sample > 1 && (spec.software || spec.window.value() != 0 || !std::ranges::all_of(spec.launches, &KernelLaunch::once)))
+    throw InputError("a sample is of whole launches, each once, and not of software preemption");
   if (spec.make_scheduler) check_unit_has(spec.make_scheduler()->mode(), spec.partitioner);
   const SmResources& sm = spec.machine.sm.capacity;
   for (const KernelLaunch& launch : spec.launches) {

@@ -62,6 +62,9 @@ struct RunSpec {
   std::vector<HostAction> actions;  ///< in order of time; by the model only
   Cycles window;  ///< at most so many; 0 = no bound. Ends before it once every kernel with a target has reached it
   PartitionerKind partitioner = PartitionerKind::Twin;
+  /// Of long grids one CTA of so many is simulated, and the result is an estimate of the whole (sw/workload/sampled_source.h);
+  /// 1: all. Every launch must be `once`.
+  std::uint32_t sample = 1;
   /// Kernel slots of the partition unit, 2..8 (RTL: 4); 0: 4, or 8 where more than four launches may be there at once.
   std::uint32_t kernel_slots = 0;
   std::uint64_t seed = 1;
@@ -104,6 +107,12 @@ struct HostRecord {
   std::uint64_t decisions = 0;                              ///< calls of the scheduler
 };
 
+/// What a sampled launch's figures rest on.
+struct Sampled {
+  std::uint64_t ctas = 0;  ///< simulated; 0: all
+  double interval = 0;     ///< half of that of the cycle in which it ended
+};
+
 struct RunResult {
   Cycles cycles;                        ///< until the last target was reached (or the window ended)
   std::vector<KernelCounters> kernels;  ///< in launch order
@@ -117,6 +126,7 @@ struct RunResult {
   std::vector<Decision> decisions;
   HostRecord host;
   std::map<std::string, std::uint64_t> unknown_opcodes;  ///< of traces: name, instructions that had it
+  std::vector<Sampled> sampled;                          ///< in launch order; empty: nothing was
 };
 
 /// Anything that can run a mix: the SystemC model, later a real GPU.
