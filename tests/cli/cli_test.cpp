@@ -57,6 +57,19 @@ TEST_F(Sluice, RefusesWhatTheUnitOrAKernelCannotHave) {
   refuses(partition(edited(fermi, "registers = 32768", "registers = 2000 "), table2), "one CTA needs");
 }
 
+TEST_F(Sluice, WholeGridsMayBeSampled) {
+  const std::string sim = "sim --machine " + edited(fermi, "num_sms = 16", "num_sms = 1 ") + " --workload " + table2 +
+                          " --kernels BFS --policy left_over --partitioner twin";
+  refuses(sim + " --sample 2", "--sample");
+  refuses(sim + " --whole --window 5000", "--window");
+  refuses(sim + " --whole --sample 0", "--sample: Value 0 not in range 1");
+  const Outcome text = sluice(sim + " --whole --sample 3"), json = sluice(sim + " --whole --sample 3 --json");
+  EXPECT_NE(text.out.find(" of 1954 CTAs simulated; its end is an estimate, +- "), std::string::npos) << text.out << text.err;
+  const nlohmann::json kernel = nlohmann::json::parse(json.out)["per_kernel"][0];
+  EXPECT_LE(kernel["sampled"]["ctas"], 1954 / 3);
+  EXPECT_EQ(kernel["counters"]["ctas_completed"], 1954);
+}
+
 TEST_F(Sluice, FallsBackToSpatialWhereKernelsDoNotFitTogether) {
   const Outcome o =
       sluice(partition(edited(fermi, "cta_slots = 8", "cta_slots = 1"), table2, "--pairs DXT_MVP --policy even --json"));
