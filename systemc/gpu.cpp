@@ -211,10 +211,14 @@ void Gpu::extend(RunResult& result) {
     value = static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
   };
   std::vector<SamplePlan::Estimate> left_out(plans_.size());  // of a launch and those that it comes behind
-  std::vector<SamplePlan::End> ends;
+  std::vector<SamplePlan::Change> changes;
   std::vector<std::size_t> order(plans_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t k) { return result.kernels[k].finish_cycle; });
+  for (const Decision& d : result.decisions)  // a profile takes as long in the whole
+    if (const auto at = static_cast<double>(d.decided_at.value());
+        d.decided_at.value() < result.kernels[order.front()].finish_cycle)
+      changes.push_back({at, at});
   result.sampled.resize(plans_.size());
   result.total = {};
   for (SmCounters& sm : result.sms) sm.work = {};
@@ -223,14 +227,19 @@ void Gpu::extend(RunResult& result) {
     if (spec_.launches[k].after) left_out[k] = left_out[*spec_.launches[k].after];
     double more = 1;
     if (plans_[k]) {
-      const auto own = dynamic_cast<const SampledSource&>(*sources_[k]).left_out(ends, left_out[k].cycles);
+      const auto& source = dynamic_cast<const SampledSource&>(*sources_[k]);
+      if (!spec_.launches[k].after)  // it may have waited for room beside those that were there
+        for (const SamplePlan::Estimate& other : left_out)
+          left_out[k].cycles = std::max(left_out[k].cycles, other.before(source.first_begun()));
+      const auto own = source.left_out(changes, left_out[k].cycles);
+      left_out[k].so_far = own.so_far;
       left_out[k].cycles += own.cycles;
       left_out[k].interval = std::hypot(left_out[k].interval, own.interval);
       more = static_cast<double>(plans_[k]->grid()) / plans_[k]->simulated();
       result.sampled[k] = {plans_[k]->simulated(), left_out[k].interval};
     }
     const auto simulated = static_cast<double>(counters.finish_cycle), finish = simulated + left_out[k].cycles;
-    ends.push_back({simulated, finish});
+    changes.push_back({simulated, finish});
     for (const auto& [name, member] : kCounterFields) {
       times(counters.*member, more);
       for (std::size_t i = 0; i < result.sms.size(); ++i) times(sm_counters_[i][k].*member, more);

@@ -34,20 +34,21 @@ std::uint32_t SamplePlan::index(std::uint32_t simulated) const { return first_of
 /// Of a block.
 struct SamplePlan::Rate {
   double at = 0, cycles = 0;  ///< middle of the block in the grid; cycles a CTA
-  std::size_t ended = 0;      ///< launches that had ended by then
-  bool alike = true;          ///< none ended in it
+  std::size_t changed = 0;    ///< changes that had come by then
+  bool alike = true;          ///< none came in it
 };
 
 /// A CTA begins when another ends: begins from the block's second wave to the next block's are the ends of the block's CTAs.
 /// CTAs may end in waves, so a rate is over whole ones.
-std::vector<SamplePlan::Rate> SamplePlan::rates(const std::vector<std::uint64_t>& begun, const std::vector<End>& ends) const {
+std::vector<SamplePlan::Rate> SamplePlan::rates(const std::vector<std::uint64_t>& begun,
+                                                const std::vector<Change>& changes) const {
   std::vector<Rate> rates;
   for (std::uint32_t b = 0; b < blocks_; ++b) {
     const std::size_t from = std::size_t{b} * block_ + resident_, last = begun.size() - 1;
     const std::size_t to = b + 1 < blocks_ ? from + block_ : last - (last - from) % resident_;
     const auto first = static_cast<double>(begun.at(from)), until = static_cast<double>(begun.at(to));
     const auto by = [&](double cycle) {
-      return static_cast<std::size_t>(std::ranges::count_if(ends, [&](const End& e) { return e.simulated < cycle; }));
+      return static_cast<std::size_t>(std::ranges::count_if(changes, [&](const Change& e) { return e.simulated < cycle; }));
     };
     rates.push_back({first_of(b) + block_ / 2.0, (until - first) / static_cast<double>(to - from), by((first + until) / 2),
                      by(first) == by(until)});
@@ -55,22 +56,22 @@ std::vector<SamplePlan::Rate> SamplePlan::rates(const std::vector<std::uint64_t>
   return rates;
 }
 
-/// Rates by how many launches have ended, between the blocks and beyond them.
+/// Rates by how many changes have come, between the blocks and beyond them.
 class SamplePlan::Rates {
  public:
   explicit Rates(const std::vector<Rate>& all) {
     for (const Rate& rate : all)
-      if (rate.alike) by_ended_[rate.ended].push_back(rate);
+      if (rate.alike) by_changes_[rate.changed].push_back(rate);
     for (const Rate& rate : all)
-      if (!by_ended_.contains(rate.ended)) by_ended_[rate.ended] = {rate};
+      if (!by_changes_.contains(rate.changed)) by_changes_[rate.changed] = {rate};
   }
   /// Where none was measured, the nearest.
-  [[nodiscard]] const std::vector<Rate>& of(std::size_t ended) const {
-    const auto apart = [&](std::size_t other) { return other > ended ? other - ended : ended - other; };
-    return std::ranges::min_element(by_ended_, {}, [&](const auto& e) { return apart(e.first); })->second;
+  [[nodiscard]] const std::vector<Rate>& of(std::size_t changed) const {
+    const auto apart = [&](std::size_t other) { return other > changed ? other - changed : changed - other; };
+    return std::ranges::min_element(by_changes_, {}, [&](const auto& e) { return apart(e.first); })->second;
   }
-  [[nodiscard]] double at(double cta, std::size_t ended) const {
-    const std::vector<Rate>& rates = of(ended);
+  [[nodiscard]] double at(double cta, std::size_t changed) const {
+    const std::vector<Rate>& rates = of(changed);
     const auto next = std::ranges::find_if(rates, [&](const Rate& r) { return r.at >= cta; });
     if (next == rates.begin()) return next->cycles;
     if (next == rates.end()) return rates.back().cycles;
@@ -79,31 +80,32 @@ class SamplePlan::Rates {
   }
 
  private:
-  std::map<std::size_t, std::vector<Rate>> by_ended_;
+  std::map<std::size_t, std::vector<Rate>> by_changes_;
 };
 
-/// What lies between two blocks goes at a rate between theirs, as long as the launches that run are those of the blocks. Where
-/// another ends in the whole is not where it ended in the simulation, so a block, too, may have to be counted anew.
-SamplePlan::Estimate SamplePlan::left_out(const std::vector<std::uint64_t>& begun, const std::vector<End>& ends,
+/// What lies between two blocks goes at a rate between theirs, as long as no change comes. A change comes elsewhere in the whole
+/// than in the simulation, so a block, too, may have to be counted anew.
+SamplePlan::Estimate SamplePlan::left_out(const std::vector<std::uint64_t>& begun, const std::vector<Change>& changes,
                                           double later) const {
   constexpr std::uint32_t kPieces = 64;  // of what lies between two blocks
-  const std::vector<Rate> measured = rates(begun, ends);
+  const std::vector<Rate> measured = rates(begun, changes);
   const Rates rates(measured);
-  std::map<std::size_t, double> left;  // CTAs left out, by launches that had ended
+  std::map<std::size_t, double> left;  // CTAs left out, by changes that had come
   Estimate out;
-  const auto ended = [&](double simulated) {
+  const auto changed = [&](double simulated) {
     const double whole = simulated + later + out.cycles;
-    return static_cast<std::size_t>(std::ranges::count_if(ends, [&](const End& e) { return e.whole < whole; }));
+    return static_cast<std::size_t>(std::ranges::count_if(changes, [&](const Change& e) { return e.whole < whole; }));
   };
   for (std::uint32_t b = 0; b < blocks_; ++b) {
     const auto begin = static_cast<double>(begun[std::size_t{b} * block_]);
-    if (const std::size_t now = ended(begin); now != measured[b].ended)
+    if (const std::size_t now = changed(begin); now != measured[b].changed)
       out.cycles += block_ * (rates.at(measured[b].at, now) - measured[b].cycles);
+    out.so_far.emplace_back(begin, later + out.cycles);
     if (b + 1 == blocks_) break;
     const auto next = static_cast<double>(begun[(b + std::size_t{1}) * block_]);
     const double first = first_of(b) + block_, piece = (first_of(b + 1) - first) / kPieces;
     for (std::uint32_t p = 0; p < kPieces; ++p) {
-      const std::size_t now = ended(next);
+      const std::size_t now = changed(next);
       out.cycles += piece * rates.at(first + (p + 0.5) * piece, now);
       left[now] += piece;
     }
@@ -118,6 +120,14 @@ SamplePlan::Estimate SamplePlan::left_out(const std::vector<std::uint64_t>& begu
   }
   out.interval = 1.96 * std::sqrt(squares);
   return out;
+}
+
+double SamplePlan::Estimate::before(double simulated) const {
+  const auto next = std::ranges::find_if(so_far, [&](const auto& s) { return s.first >= simulated; });
+  if (next == so_far.begin()) return 0;
+  if (next == so_far.end()) return so_far.back().second;
+  const auto last = std::prev(next);
+  return last->second + (next->second - last->second) * (simulated - last->first) / (next->first - last->first);
 }
 
 SampledSource::SampledSource(std::unique_ptr<IInstructionSource> grid, const SamplePlan& plan, std::function<std::uint64_t()> now)

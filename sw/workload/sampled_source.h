@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sw/workload/i_instruction_source.h"
@@ -28,23 +29,27 @@ class SamplePlan {
   [[nodiscard]] std::uint32_t index(std::uint32_t simulated) const;  ///< in the grid, of a simulated CTA
 
   struct Estimate {
-    double cycles = 0;    ///< that the CTAs which are left out would take
-    double interval = 0;  ///< half of it: 95 % where the blocks' rates are alike and independent
+    double cycles = 0;                                ///< that the CTAs which are left out would take
+    double interval = 0;                              ///< half of it: 95 % where the blocks' rates are alike and independent
+    std::vector<std::pair<double, double>> so_far{};  ///< a cycle of the simulation, and what is left out before it
+    /// @return by how much later the whole comes where the simulation is in that cycle
+    [[nodiscard]] double before(double simulated) const;
   };
-  /// The end of a launch that ran beside it: in the simulation, and as estimated of the whole.
-  struct End {
+  /// What changes the rates: a decision, or the end of another launch. When in the simulation, and when in the whole.
+  struct Change {
     double simulated = 0, whole = 0;
   };
-  /// @param begun  cycle in which each simulated CTA began
-  /// @param ends   those before its own, in order: each changes its rate
-  /// @param later  cycles by which it would begin later than it did
-  [[nodiscard]] Estimate left_out(const std::vector<std::uint64_t>& begun, const std::vector<End>& ends, double later) const;
+  /// @param begun    cycle in which each simulated CTA began
+  /// @param changes  before its end, in order
+  /// @param later    cycles by which it would begin later than it did
+  [[nodiscard]] Estimate left_out(const std::vector<std::uint64_t>& begun, const std::vector<Change>& changes,
+                                  double later) const;
 
  private:
   struct Rate;
   class Rates;
   static constexpr std::uint32_t kBlocks = 8;  ///< at least
-  [[nodiscard]] std::vector<Rate> rates(const std::vector<std::uint64_t>& begun, const std::vector<End>& ends) const;
+  [[nodiscard]] std::vector<Rate> rates(const std::vector<std::uint64_t>& begun, const std::vector<Change>& changes) const;
   SamplePlan(std::uint32_t grid, std::uint32_t resident, std::uint32_t blocks, std::uint32_t block)
       : grid_(grid), resident_(resident), blocks_(blocks), block_(block) {}
   [[nodiscard]] std::uint32_t first_of(std::uint32_t block) const;
@@ -57,9 +62,10 @@ class SampledSource : public IInstructionSource {
   /// @param now  core cycles
   SampledSource(std::unique_ptr<IInstructionSource> grid, const SamplePlan& plan, std::function<std::uint64_t()> now);
 
-  [[nodiscard]] SamplePlan::Estimate left_out(const std::vector<SamplePlan::End>& ends, double later) const {
-    return plan_.left_out(begun_, ends, later);
+  [[nodiscard]] SamplePlan::Estimate left_out(const std::vector<SamplePlan::Change>& changes, double later) const {
+    return plan_.left_out(begun_, changes, later);
   }
+  [[nodiscard]] double first_begun() const { return static_cast<double>(begun_.front()); }
 
   [[nodiscard]] std::uint32_t num_registers() const override { return source_->num_registers(); }
   std::uint32_t begin_cta(std::uint32_t cta) override;

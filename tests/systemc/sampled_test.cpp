@@ -43,7 +43,7 @@ class Samples : public ::testing::Test {
 TEST_F(Samples, AThirdTellsTheWhole) {
   std::vector<RunSpec> specs;
   const std::vector<std::pair<std::string, std::string>> mixes = {
-      {"BFS", "left_over"}, {"HOT_KNN", "even"}, {"DXT_MVP", "warped_slicer"}};
+      {"BFS", "left_over"}, {"HOT_KNN", "even"}, {"DXT_MVP", "warped_slicer"}, {"KNN_NN", "left_over"}};
   for (const auto& [names, policy] : mixes)
     for (const std::uint32_t sample : {1U, 3U}) specs.push_back(whole(names, policy, sample));
   const std::vector<RunResult> results = scripted::run(specs);
