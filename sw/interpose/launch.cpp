@@ -134,7 +134,7 @@ void Program::make_room(CUstream stream) {
 }
 
 CUresult Program::wait_event(CUstream stream, const Native& as_it_is) {
-  if (!sleepers_possible() || capturing(stream)) return as_it_is();
+  if (ended_ || !sleepers_possible() || capturing(stream)) return as_it_is();
   const InContext in(context_of(stream));
   {
     std::unique_lock held(lock_);
