@@ -142,7 +142,7 @@ class Lanes : public ILanes {
   void wait_for_change(std::unique_lock<std::mutex>& held) { changed_.wait_for(held, std::chrono::milliseconds(1)); }
 
  private:
-  [[nodiscard]] std::size_t held_channels() const;  ///< at most
+  [[nodiscard]] std::size_t held_channels() const;            ///< at most
   using StreamId = std::pair<ContextId, unsigned long long>;  // of its context, and its own: never used again
   struct Look;
   struct Queue {  // of a stream, while launches of others had not ended: it may wait for an event behind one that sleeps

@@ -236,9 +236,9 @@ int main(int, char** argv) {
     expect(later == 14, "beside those two there are forwarders for fourteen");
     expect(good(CU(cuCtxSynchronize)()), "wait");
   };
-  const std::map<std::string, std::function<void()>> programs = {{"newer", newer},       {"memory", memory}, {"exits", exits},
-                                                                 {"graphs", graphs},     {"branches", branches},     {"reload", reload}, {"reset", reset},
-                                                                 {"contexts", contexts}, {"fault", fault},   {"grids", grids}};
+  const std::map<std::string, std::function<void()>> programs = {
+      {"newer", newer},   {"memory", memory}, {"exits", exits},       {"graphs", graphs}, {"branches", branches},
+      {"reload", reload}, {"reset", reset},   {"contexts", contexts}, {"fault", fault},   {"grids", grids}};
   programs.at(argv[1])();
   return wrong;
 }

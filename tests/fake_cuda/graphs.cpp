@@ -19,7 +19,7 @@ struct Node {
   Grid grid;
   std::vector<void*> seen;  // what GetParams pointed to
   std::shared_ptr<Graph> child{};
-  bool updatable = false;  // by the device
+  bool updatable = false;            // by the device
   std::vector<std::size_t> after{};  // indices of the nodes that it waits for
 };
 struct Graph {
