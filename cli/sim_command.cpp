@@ -147,9 +147,11 @@ void add_sim_command(CLI::App& app, Action& action) {
           "(default: monitor_threshold of the machine)")
       ->check(CLI::Range(0.0, 1.99));
   command->add_option("--fst", options->fst, "waveform of the partition unit (partitioner rtl)");
-  command->add_option(
-      "--timeline", options->timeline,
-      "Chrome trace of the CTAs on every SM (1 us = 1 cycle); of FILE.json also a page FILE.html and a picture FILE.svg");
+  command
+      ->add_option(
+          "--timeline", options->timeline,
+          "Chrome trace of the CTAs on every SM (1 us = 1 cycle); of FILE.json also a page FILE.html and a picture FILE.svg")
+      ->excludes("--sample");  // its cycles are not the whole's
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

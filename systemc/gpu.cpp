@@ -202,6 +202,7 @@ RunResult Gpu::run() {
   result.host = host_.record();
   result.host.began = unit_.began();
   result.host.pcie_reads = host_memory_.reads();
+  if (spec_.sample > 1) result.sampled.resize(plans_.size());
   if (std::ranges::any_of(plans_, [](const auto& plan) { return plan.has_value(); })) extend(result);
   return result;
 }
@@ -219,7 +220,6 @@ void Gpu::extend(RunResult& result) {
     if (const auto at = static_cast<double>(d.decided_at.value());
         d.decided_at.value() < result.kernels[order.front()].finish_cycle)
       changes.push_back({at, at});
-  result.sampled.resize(plans_.size());
   result.total = {};
   for (SmCounters& sm : result.sms) sm.work = {};
   for (const std::size_t k : order) {

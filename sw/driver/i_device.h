@@ -126,7 +126,7 @@ struct RunResult {
   std::vector<Decision> decisions;
   HostRecord host;
   std::map<std::string, std::uint64_t> unknown_opcodes;  ///< of traces: name, instructions that had it
-  std::vector<Sampled> sampled;                          ///< in launch order; empty: nothing was
+  std::vector<Sampled> sampled;                          ///< in launch order; empty: RunSpec::sample is 1
 };
 
 /// Anything that can run a mix: the SystemC model, later a real GPU.

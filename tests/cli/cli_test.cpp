@@ -63,6 +63,7 @@ TEST_F(Sluice, WholeGridsMayBeSampled) {
   refuses(sim + " --sample 2", "--sample");
   refuses(sim + " --whole --window 5000", "--window");
   refuses(sim + " --whole --sample 0", "--sample: Value 0 not in range 1");
+  refuses(sim + " --whole --sample 3 --timeline t.json", "--sample excludes --timeline");
   const Outcome text = sluice(sim + " --whole --sample 3"), json = sluice(sim + " --whole --sample 3 --json");
   EXPECT_NE(text.out.find(" of 1954 CTAs simulated; its end is an estimate, +- "), std::string::npos) << text.out << text.err;
   const nlohmann::json kernel = nlohmann::json::parse(json.out)["per_kernel"][0];

@@ -65,6 +65,22 @@ TEST_F(TraceCommand, APartOfALaunchIsToldWithItsCycles) {
   }
 }
 
+TEST_F(TraceCommand, ALongGridMayBeSampledAndAShortOneIsToldToBeWhole) {
+  std::string kernel = sample::header(16384, 32);
+  for (unsigned c = 0; c < 16384; ++c)
+    kernel += sample::cta(
+        c, {"0000 ffffffff 1 R8 MUFU.RCP 1 R8 0 0", "0010 ffffffff 1 R8 MUFU.RCP 1 R8 0 0", "0020 ffffffff 0 EXIT 0 0 0"});
+  const fs::path both = list("sampled", {kernel, sample::header(1, 32) + sample::cta(0, {"0010 ffffffff 0 EXIT 0 0 0"})});
+  const json whole = run(both), part = run(both, "--sample 4");
+  EXPECT_FALSE(whole["kernels"][0].contains("sampled"));
+  EXPECT_LE(part["kernels"][0]["sampled"]["ctas"], 16384 / 2);
+  EXPECT_EQ(part["kernels"][1]["sampled"]["ctas"], 0);
+  EXPECT_EQ(part["warp_instructions"], whole["warp_instructions"]);
+  EXPECT_NEAR(part["cycles"].get<double>(), whole["cycles"].get<double>(), 0.02 * whole["cycles"].get<double>());
+  const auto [code, out] = shell("trace " + both.string() + " --machine configs/machines/fermi_table1.toml --sample 4");
+  EXPECT_NE(out.find("all 1 CTAs simulated: too few to be sampled"), std::string::npos) << out;
+}
+
 /// A request for a line on its way that may not wait with the others comes back after the fill, and hits.
 TEST_F(TraceCommand, AnMshrOfTheL2HoldsAsManyRequestsAsItMay) {
   std::vector<std::string> loads;

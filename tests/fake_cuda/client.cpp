@@ -61,12 +61,7 @@ void graphs(decltype(&cuLaunchKernel) launch, CUfunction k) {
   for (int i = 0; i < 3; ++i) expect(good(CU(cuGraphLaunch)(one, stream)), "replay");
 
   CUgraphNode node = nullptr;
-  CUDA_KERNEL_NODE_PARAMS p{};
-  p.func = k;
-  p.gridDimX = 300;
-  p.gridDimY = p.gridDimZ = p.blockDimY = p.blockDimZ = 1;
-  p.blockDimX = 64;
-  p.kernelParams = arguments;
+  CUDA_KERNEL_NODE_PARAMS p = node_of(k, 300, arguments);
   a = 37;
   expect(good(CU(cuGraphCreate)(&made, 0)), "graph");
   expect(good(CU(cuGraphAddKernelNode)(&node, made, nullptr, 0, &p)), "node");

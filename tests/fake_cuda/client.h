@@ -30,5 +30,15 @@ inline void expect(bool good, const char* what) {
   wrong += good ? 0 : 1;
 }
 inline bool good(CUresult result) { return result == CUDA_SUCCESS; }
+/// A graph's node: so many CTAs of 64 threads.
+inline CUDA_KERNEL_NODE_PARAMS node_of(CUfunction k, unsigned ctas, void** arguments) {
+  CUDA_KERNEL_NODE_PARAMS node{};
+  node.func = k;
+  node.gridDimX = ctas;
+  node.gridDimY = node.gridDimZ = node.blockDimY = node.blockDimZ = 1;
+  node.blockDimX = 64;
+  node.kernelParams = arguments;
+  return node;
+}
 
 }  // namespace sluice::fake_client

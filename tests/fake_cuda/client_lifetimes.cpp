@@ -147,12 +147,7 @@ int main(int, char** argv) {
       for (int n = 0; n < 10; ++n) {
         unsigned long long own = mark, more = 0;
         void* arguments[] = {&own, &more};
-        CUDA_KERNEL_NODE_PARAMS params{};
-        params.func = k;
-        params.gridDimX = 500;
-        params.gridDimY = params.gridDimZ = params.blockDimY = params.blockDimZ = 1;
-        params.blockDimX = 64;
-        params.kernelParams = arguments;
+        const CUDA_KERNEL_NODE_PARAMS params = node_of(k, 500, arguments);
         const CUgraphNode before = node;
         expect(good(CU(cuGraphAddKernelNode)(&node, graph, &before, mark == 1 && n > 0 ? 1 : 0, &params)), "a node");
       }

@@ -90,7 +90,9 @@ TEST_F(Samples, OneThatIsTooShortKeepsAllThatRunBesideItWhole) {
   RunSpec spec = whole("BFS_MVP", "even", 3, 66);
   spec.launches[1].kernel.grid_ctas = 64;
   const RunResult result = scripted::run({spec}).front();
-  EXPECT_TRUE(result.sampled.empty());
+  ASSERT_EQ(result.sampled.size(), 2U);
+  for (const Sampled& sampled : result.sampled) EXPECT_EQ(sampled.ctas, 0U);
+  EXPECT_EQ(result.kernels[0].ctas_completed, spec.launches[0].kernel.grid_ctas);
 }
 
 TEST_F(Samples, AWindowCannotBeSampled) {

@@ -53,6 +53,11 @@ TEST(SamplePlan, WhatIsLeftOutGoesAtTheRateOfItsNeighbours) {
   const auto even = plan->left_out(begins(*plan, kResident, [](auto) { return 25.0; }), {}, 0);
   EXPECT_NEAR(even.cycles, 25 * out, 25 * out * 1e-3);
   EXPECT_LT(even.interval, even.cycles * 1e-3);
+  const auto least = SamplePlan::of(20 * 32 * kResident, kResident, 20);  // CTAs that end together
+  ASSERT_TRUE(least);
+  std::vector<std::uint64_t> waves(least->simulated());
+  for (std::uint32_t i = 0; i < least->simulated(); ++i) waves[i] = 5000 + i / kResident * kResident * 25;
+  EXPECT_DOUBLE_EQ(least->left_out(waves, {}, 0).cycles, 25.0 * (least->grid() - least->simulated()));
   const auto twice = [](std::uint32_t cta) { return cta < kGrid / 2 ? 20.0 : 40.0; };
   const auto phases = plan->left_out(begins(*plan, kResident, twice), {}, 0);
   EXPECT_NEAR(phases.cycles, 30 * out, 30 * out * 0.01) << "two phases";
