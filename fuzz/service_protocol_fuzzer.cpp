@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool gpu = (size & 4U) != 0;
   ServiceOptions options{
       .scheduler = name, .executor = gpu ? ExecutorKind::Gpu : ExecutorKind::Fake, .isolate = (size & 8U) != 0};
-  options.for_machine = [name](const MachineConfig& m) { return make_live_scheduler(name, m); };
+  options.make_scheduler = [name](const MachineConfig& m, const auto&) { return make_live_scheduler(name, m); };
   Service service(machine, make_live_scheduler(name, machine), options, {}, {});
   std::deque<Page> pages;
   Time now{};

@@ -19,7 +19,7 @@ import sharing
 from sharing import SOCKET, Program, Service, memory_used, note, wait_for
 
 sharing.begin(*sys.argv[1:4])
-PARTS = sys.argv[4:] or ["long_blocks", "stopped", "crashes", "kills", "daemon", "mps", "words", "users"]
+PARTS = sys.argv[4:] or ["long_blocks", "stopped", "crashes", "kills", "deaths", "deaths_mps", "daemon", "words", "users"]
 
 
 def steady(seconds):
@@ -110,27 +110,34 @@ def daemon():
         note("a new service on the dead one's socket", again.right and again.quota > 0, **again.figures())
 
 
-def mps():
-    for state in ("running", "compiling", "evicted"):
-        with Service("rr" if state == "evicted" else "even", "--mps") as service:
-            others = [steady(5)]
-            time.sleep(1 if state == "running" else 0.5)
-            victim = Program(9, 1, 4000, 30, 8)
-            time.sleep(0.3 if state == "compiling" else 2)
-            victim.process.kill()
+def deaths(*options):
+    """One of two programs ends in each way, while it runs and the other sleeps, or asleep: the other and a later one must be right. Under
+    MPS the driver may take the other's context with it; then it must be told so, and the later one work within two seconds."""
+    for k in range(25):
+        how, asleep = ("killed", "killed asleep", "SIGSEGV", "trap", "reset")[k % 5], k % 5 == 1
+        with Service("piv", *options) as service:
+            beside = Program(2, 1, 4000, 30, 8, run=("--name", "beside", "--priority", 8))
+            last = {3: ("trap",), 4: ("reset",)}.get(k % 5, ())
+            victim = Program(0.5 if last else 9, 1, 4000, 30, 8, *last, run=("--name", "victim", "--priority", 5 if asleep else 9))
+            if not last:
+                time.sleep(1 + k * 0.013)
+                victim.process.send_signal(signal.SIGSEGV if how == "SIGSEGV" else signal.SIGKILL)
+            victim.end()
             begin = time.monotonic()
-            restarted = wait_for(lambda: service.said("MPS was started anew"), 0.8)
-            up = time.monotonic() - begin
-            after = Program(0.2, 1, 400, 30, 8)
-            served = wait_for(lambda: service.status()["clients"] or after.process.poll() is not None, 10)
+            later = Program(0.2, 1, 400, 30, 8, run=("--name", "later"))
+            wait_for(lambda: later.process.poll() is not None or any(
+                c["name"] == "later" and c["kernels"] for c in service.status()["clients"]), 10)
             submitted = time.monotonic() - begin
-            after.end()
-            for p in others:
-                p.end()
-            told = all(p.right or (p.code != 0 and p.err.count("\nsluice:") + p.err.startswith("sluice:") >= 1) for p in others)
-            note(f"a death under MPS is told, and the next program works within 2 s: killed {state}",
-                 (restarted or all(p.right for p in others)) and told and served and after.right and submitted <= 2, restarted=restarted,
-                 restart_s=round(up, 2), submit_s=round(submitted, 2), others=[p.figures() for p in others], after=after.figures())
+            later.end()
+            beside.end()
+            told = "--mps" in options and beside.code != 0 and "sluice:" in beside.err
+            ended = victim.right if how == "reset" else victim.code != 0
+            note(f"{' '.join(options)} {how}, {k}", ended and (beside.right or told) and later.right and submitted <= 2, submit_s=round(submitted, 2),
+                 said=service.lines_said()[-300:], victim=victim.figures(), beside=beside.figures(), later=later.figures())
+
+
+def deaths_mps():
+    deaths("--mps")
 
 
 def words():

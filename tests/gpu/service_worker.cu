@@ -22,7 +22,7 @@ __global__ void trap(unsigned* out) {
 
 int main(int argc, char** argv) {
   if (argc < 6) {
-    std::fprintf(stderr, "usage: %s SECONDS STREAMS BLOCKS BLOCK_US WAIT [trap]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s SECONDS STREAMS BLOCKS BLOCK_US WAIT [trap|reset]\n", argv[0]);
     return 2;
   }
   const double seconds = std::atof(argv[1]);
@@ -65,9 +65,12 @@ int main(int argc, char** argv) {
     for (const unsigned word : back) wrong += word != expected[s];
   }
   std::printf("launches %ld seconds %.4f us_each %.2f wrong %ld\n", launches, took, took / launches * 1e6, wrong);
-  if (argc > 6) {
+  if (argc > 6 && argv[6][0] == 't') {
     trap<<<1, 1>>>(memory[0]);
     check(cudaDeviceSynchronize());
+  } else if (argc > 6) {  // with launches on the GPU
+    for (int s = 0; s < streams; ++s) add<<<blocks, kThreads, 0, lane[s]>>>(memory[s], ns, 0);
+    check(cudaDeviceReset());
   }
   return wrong == 0 ? 0 : 1;
 }

@@ -24,9 +24,9 @@ class Check:
 
 
 def lines(process):
-    """By UUID: launches and wrong words."""
+    """By UUID, in the order in which the program numbers its GPUs: launches and wrong words."""
     out, _ = process.communicate(timeout=120)
-    return process.returncode, {f[1]: (int(f[2]), int(f[3])) for f in map(str.split, out.splitlines())}
+    return process.returncode, {f[1]: (int(f[2]), int(f[3])) for f in sorted(map(str.split, out.splitlines()))}
 
 
 def main():
