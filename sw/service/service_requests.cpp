@@ -200,7 +200,6 @@ void Service::take(Session& session, const Report& m, Time now) {
   if (!stub.job) throw Refusal{Code::Invalid, fmt::format("stub {}: its launch has ended", m.stub)};
   try {
     session.gpu->executor->report(*stub.job, m, now);
-    session.has_run |= m.tasks_begun != 0;
   } catch (const InputError& error) {
     throw Refusal{Code::Invalid, fmt::format("stub {}: {}", m.stub, error.what())};
   }

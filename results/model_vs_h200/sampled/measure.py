@@ -3,7 +3,7 @@
 """Whole grids against samples of them: measure.py SLUICE OUT.json [CASE ...]
 
 A CASE is WORKLOAD:KERNELS:POLICY. Each runs on a quarter of fermi_table1 (4 SMs, 2 DRAM channels) with grids of GRID CTAs, once
-whole and once with --sample 20. What OUT.json has is not run again; it is written after every case.
+whole, and with --sample 20 and 50. What OUT.json has is not run again; it is written after every case.
 """
 
 import json
@@ -14,15 +14,18 @@ import subprocess
 import sys
 import tempfile
 
-GRID, SAMPLE = 20480, 20
+GRID, SAMPLES = 20480, (20, 50)
 CONFIGS = pathlib.Path(__file__).resolve().parents[3] / "configs"
-ALONE = ["table2:" + k for k in ("BFS", "DXT", "HOT", "KNN", "LBM", "NN")] + [
-    "effisha:" + k for k in ("Triad", "FFT", "BFS", "NeuralNet", "Stencil2D")] + [
-    "phases:HOT", "phases:LOADDXT"] + [
-    "table2_recorded:" + k for k in ("BLK", "BFS", "DXT", "HOT", "IMG", "KNN", "LBM", "MM", "MVP", "NN")]
+KERNELS = {
+    "table2": "BFS DXT HOT KNN LBM NN BLK IMG MM MVP", "effisha": "Triad FFT BFS NeuralNet Stencil2D Sort Reduction MD5Hash MD Scan Spmv",
+    "phases": "HOT LOADDXT", "table2_recorded": "BLK BFS DXT HOT IMG KNN LBM MM MVP NN", "kernelet": "PC SAD SPMV ST BS MM MRIQ TEA",
+    "slate": "BS GS MM RG TR", "sim": "BO FD LM MD NB PF TP", "table2_published": "BLK BFS DXT HOT IMG KNN LBM MM MVP NN"}
+ALONE = [f"{workload}:{kernel}:left_over" for workload, kernels in KERNELS.items() for kernel in kernels.split()]
 PAIRS = ["table2:BFS_KNN:even", "table2:DXT_NN:warped_slicer", "table2:HOT_KNN:even", "table2:HOT_LBM:spatial", "table2:KNN_NN:left_over",
          "table2:DXT_BFS:fcfs", "effisha:FFT_Triad:even", "table2_recorded:DXT_KNN:even", "table2_recorded:HOT_BLK:warped_slicer",
-         "table2_recorded:NN_BFS:spatial"]
+         "table2_recorded:NN_BFS:spatial", "table2:LBM_NN:even", "table2:MVP_KNN:warped_slicer", "effisha:Scan_Reduction:warped_slicer",
+         "effisha:Spmv_BFS:spatial", "kernelet:PC_ST:even", "kernelet:SPMV_BS:warped_slicer", "slate:BS_TR:even", "slate:RG_GS:warped_slicer",
+         "sim:PF_NB:even", "table2_published:BFS_KNN:warped_slicer", "table2_published:NN_LBM:even", "kernelet:TEA_PC:left_over"]
 
 
 def main(sluice, out, *cases):
@@ -34,29 +37,30 @@ def main(sluice, out, *cases):
         for key, value in (("num_sms", 4), ("l2_slices", 4), ("channels", 2)):
             text = re.sub(rf"^{key} = \d+", f"{key} = {value}", text, flags=re.M)
         machine.write_text(text)
-        for case in cases or [c + ":left_over" for c in ALONE] + PAIRS:
-            if case in (r["name"] for r in rows):
-                continue
+        for case in cases or ALONE + PAIRS:
             workload, kernels, policy = case.split(":")
             longer = pathlib.Path(folder) / f"{workload}.toml"
             longer.write_text(long_grids((CONFIGS / f"workloads/{workload}.toml").read_text()))
-            whole, part = (run(sluice, machine, longer, kernels, policy, sample) for sample in (1, SAMPLE))
-            simulated = sum(k["sampled"]["ctas"] / GRID * k["counters"]["warp_instructions"] for k in part["per_kernel"])
-            rows.append({
-                "name": case,
-                "full_cycles": whole["cycles"],
-                "sampled_cycles": part["cycles"],
-                "interval": max(k["sampled"]["cycles_interval"] for k in part["per_kernel"]),
-                "instructions_ratio": sum(k["counters"]["warp_instructions"] for k in whole["per_kernel"]) / simulated,
-                "full_stp": whole["stp"],
-                "sampled_stp": part["stp"],
-                "kernels": [{"name": n, "full_cycles": w["finish_cycle"], "sampled_cycles": p["finish_cycle"]}
-                            for n, w, p in zip(whole["kernels"], whole["per_kernel"], part["per_kernel"])],
-            })
-            print(case, f"{part['cycles'] / whole['cycles'] - 1:+.2%}", f"STP {part['stp'] / whole['stp'] - 1:+.2%}", flush=True)
-            new = out.with_suffix(".new")
-            new.write_text(json.dumps(rows, indent=1) + "\n")
-            os.replace(new, out)
+            for sample in SAMPLES:
+                whole = next((r["whole"] for r in rows if r["name"] == case), None)
+                if any(r["name"] == case and r["sample"] == sample for r in rows):
+                    continue
+                whole = whole or figures(run(sluice, machine, longer, kernels, policy, 1))
+                said = run(sluice, machine, longer, kernels, policy, sample)
+                part = figures(said)
+                simulated = sum(k["sampled"]["ctas"] / GRID * k["counters"]["warp_instructions"] for k in said["per_kernel"])
+                rows.append({"name": case, "sample": sample, "full_cycles": whole["cycles"], "sampled_cycles": part["cycles"],
+                             "interval": max(k["sampled"]["cycles_interval"] for k in said["per_kernel"]),
+                             "instructions_ratio": whole["instructions"] / simulated, "whole": whole, "part": part})
+                print(case, sample, f"{part['cycles'] / whole['cycles'] - 1:+.2%}", f"STP {part['stp'] / whole['stp'] - 1:+.2%}", flush=True)
+                new = out.with_suffix(".new")
+                new.write_text(json.dumps(rows, indent=1) + "\n")
+                os.replace(new, out)
+
+
+def figures(said):
+    return {"cycles": said["cycles"], "stp": said["stp"], "ends": [k["finish_cycle"] for k in said["per_kernel"]],
+            "instructions": sum(k["counters"]["warp_instructions"] for k in said["per_kernel"])}
 
 
 def long_grids(text):
