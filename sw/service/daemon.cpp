@@ -153,7 +153,8 @@ bool Daemon::step() {
     }
   }
   if (contexts_are_lost)
-    service_.contexts_end("a client had a fault, or was killed while a kernel of its slept: MPS ended the contexts of all", clock_.now());
+    service_.contexts_end("a client had a fault, or was killed while a kernel of its slept: MPS ended the contexts of all",
+                          clock_.now());
   service_.advance(clock_.now());
   deliver();
   if (contexts_are_lost) on_context_loss_();

@@ -24,7 +24,8 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  /// When `fd` is readable the contexts of all clients are lost: they are told so, and `work` is done before anybody is served again.
+  /// When `fd` is readable the contexts of all clients are lost: they are told so, and `work` is done before anybody is served
+  /// again.
   void on_context_loss(int fd, std::function<void()> work);
   /// Until `stop` is readable.
   void run(int stop);

@@ -34,8 +34,8 @@ class MpsServer {
   ~MpsServer();
   MpsServer(const MpsServer&) = delete;
   MpsServer& operator=(const MpsServer&) = delete;
-  /// Readable when the clients have lost their contexts, until restart(): a server says FAULT (a client's trap, or its death while
-  /// a kernel of its slept), a client that is dead stays for two seconds, or nothing answers for five.
+  /// Readable when the clients have lost their contexts, until restart(): a server says FAULT (a client's trap, or its death
+  /// while a kernel of its slept), a client that is dead stays for two seconds, or nothing answers for five.
   [[nodiscard]] int fault() const { return fault_.get(); }
   /// Ends it with all its servers, and starts another. @throws InputError
   void restart();

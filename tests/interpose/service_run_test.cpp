@@ -312,8 +312,8 @@ TEST_F(ServiceRun, WithoutAServiceProgramsRunNativelyOrEnd) {
 
 TEST_F(ServiceRun, WithoutAnExecutorItIsTheGpuWhereThereIsOne) {
   fs::create_symlink(SLUICE_FAKE_CUDA, folder_ / "libcuda.so.1");
-  Process daemon("env LD_LIBRARY_PATH='" + folder_.string() + "':$LD_LIBRARY_PATH " SLUICE_BINARY " serve --scheduler even --socket " + file("s") +
-                 " 2>" + file("serve"));
+  Process daemon("env LD_LIBRARY_PATH='" + folder_.string() +
+                 "':$LD_LIBRARY_PATH " SLUICE_BINARY " serve --scheduler even --socket " + file("s") + " 2>" + file("serve"));
   EXPECT_TRUE(soon([&] { return sluice("serve status --socket " + file("s")).exit == 0; }));
   EXPECT_EQ(daemon.end(SIGTERM), 130);
   EXPECT_NE(text("serve").find("executor gpu"), std::string::npos) << text("serve");

@@ -295,7 +295,7 @@ CASE(graph_among_launches, quota) {
   }
   expect(a.back() == h.a && b.back() == h.b);
 }
-CASE(wide_graph, quota) {
+CASE(wide_graph, either) {
   constexpr unsigned kWide = 24;
   std::vector<Words> v;
   for (unsigned k = 0; k < kWide; ++k) v.emplace_back(2400 * kThreads);

@@ -51,8 +51,16 @@ inline void expect(bool holds, Place at = Place::current()) {
 inline void say(const char* what, cudaError_t e) {
   std::printf("%s: %s, %s\n", what, cudaGetErrorName(e), cudaGetErrorString(e));
 }
-inline void finish(Place at = Place::current()) { ck(cudaDeviceSynchronize(), at); }
 inline void nap(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+/// Behind a fault the driver may have no GPU for the process, for a moment or for good, natively as well.
+inline bool has_gpu() {
+  for (int k = 0; k < 100 && cudaFree(nullptr) == cudaErrorDevicesUnavailable; ++k) nap(50);
+  const bool there = cudaFree(nullptr) == cudaSuccess;
+  static_cast<void>(cudaGetLastError());
+  if (!there) std::printf("no GPU behind the fault\n");
+  return there;
+}
+inline void finish(Place at = Place::current()) { ck(cudaDeviceSynchronize(), at); }
 
 /// Words of device memory, zero at first; they last as long as the process.
 template <class T>

@@ -72,6 +72,7 @@ CASE(legacy_default_stream, quota) {
   Words v, word(1), u;
   Stream blocking, other, apart(cudaStreamNonBlocking);
   launch_step(u, 0, apart);
+  finish();
   sets<<<1, 1>>>(u);  // both are loaded
   waits_for<<<1, kThreads>>>(u, v);
   finish();
