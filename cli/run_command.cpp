@@ -51,7 +51,6 @@ bool use_service(const RunOptions& options) {
   if (options.priority) setenv("SLUICE_PRIORITY", std::to_string(*options.priority).c_str(), 1);
   const std::string mps = std::filesystem::absolute(service::mps_folder(options.socket));
   if (!std::filesystem::exists(mps) || !service::is_safe_folder(mps)) return true;
-  service::wait_for_mps(mps);
   setenv("CUDA_MPS_PIPE_DIRECTORY", mps.c_str(), 1);
   if (std::getenv("CUDA_DEVICE_MAX_CONNECTIONS") != nullptr) return true;
   const std::optional<unsigned> connections = service::take_mps_connections(mps);

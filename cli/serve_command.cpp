@@ -109,6 +109,7 @@ int serve(ServeOptions options) {
   settings.executor = gpu ? service::ExecutorKind::Gpu : service::ExecutorKind::Fake;
   settings.isolate = options.isolate;
   std::optional<service::MpsServer> mps;  // ends behind the clients' sessions
+  if (options.mps) settings.takes_others = [&mps](pid_t died) { return mps->lost_contexts(died); };
   settings.times = gpu ? times : nullptr;
   settings.learned = learned_folder();
   settings.memory = options.memory;
@@ -135,7 +136,7 @@ int serve(ServeOptions options) {
     if (!options.metrics.empty()) metrics.emplace(options.metrics, [&] { return service::fetch_status(options.socket); });
     if (options.mps) {
       mps.emplace(service::mps_folder(options.socket));
-      daemon.on_context_loss(mps->fault(), [&] {
+      daemon.on_context_loss([&] {
         mps->restart();
         spdlog::warn("MPS was started anew");
       });

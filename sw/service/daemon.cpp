@@ -47,7 +47,7 @@ struct Daemon::Connection {
 
 namespace {
 
-enum class Watched : std::uint64_t { Listener, Clock, Stop, Contexts, Socket, Process };
+enum class Watched : std::uint64_t { Listener, Clock, Stop, Socket, Process };
 std::uint64_t tag(Watched what, SessionId session = {}) { return static_cast<std::uint64_t>(what) << 32U | session.value(); }
 
 /// A descriptor to give up when there are no others.
@@ -113,11 +113,6 @@ void Daemon::watch(int fd, std::uint64_t what, std::uint32_t events) const {
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) throw_errno("the service's epoll", errno);
 }
 
-void Daemon::on_context_loss(int fd, std::function<void()> work) {
-  on_context_loss_ = std::move(work);
-  watch(fd, tag(Watched::Contexts), EPOLLIN);
-}
-
 void Daemon::run(int stop) {
   watch(stop, tag(Watched::Stop), EPOLLIN);
   while (step()) {
@@ -136,13 +131,12 @@ bool Daemon::step() {
   } while ((n < 0 && errno == EINTR) || n == 0);
   if (n < 0) throw_errno("the service's epoll", errno);
   ++wake_ups_;
-  bool goes_on = true, contexts_are_lost = false;
+  bool goes_on = true;
   for (const epoll_event& event : std::span(events).first(static_cast<std::size_t>(n))) {
     const auto what = static_cast<Watched>(event.data.u64 >> 32U);
     const SessionId session(static_cast<std::uint32_t>(event.data.u64));
     if (what == Watched::Stop) goes_on = false;
     if (what == Watched::Listener) accept_all();
-    if (what == Watched::Contexts) contexts_are_lost = true;
     const auto found = connections_.find(session);
     if (found == connections_.end()) continue;
     if (what == Watched::Socket) receive(found->second);
@@ -152,12 +146,8 @@ bool Daemon::step() {
       service_.lost(session, clock_.now());
     }
   }
-  if (contexts_are_lost)
-    service_.contexts_end("a client had a fault, or was killed while a kernel of its slept: MPS ended the contexts of all",
-                          clock_.now());
   service_.advance(clock_.now());
   deliver();
-  if (contexts_are_lost) on_context_loss_();
   if (std::exchange(orders_, service_.orders()) != service_.orders()) answer_by_ = std::chrono::steady_clock::now() + kAnswer;
   if (!goes_on || !an_answer_is_near()) service_.tell_decisions();
   return goes_on;
@@ -260,6 +250,7 @@ void Daemon::deliver() {
     if (!closed.empty()) service_.advance(clock_.now());  // what they held is for others
     again = !closed.empty();
   }
+  if (service_.take_context_loss() && on_context_loss_) on_context_loss_();
 }
 
 std::string fetch_status(const std::string& path) {

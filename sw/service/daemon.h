@@ -24,9 +24,8 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  /// When `fd` is readable the contexts of all clients are lost: they are told so, and `work` is done before anybody is served
-  /// again.
-  void on_context_loss(int fd, std::function<void()> work);
+  /// What is to be done when the clients' contexts were lost, before anybody is served again.
+  void on_context_loss(std::function<void()> work) { on_context_loss_ = std::move(work); }
   /// Until `stop` is readable.
   void run(int stop);
   /// Sleeps until there is something to do, and does all of it. @return false when the `stop` of run() is readable

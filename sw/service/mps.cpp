@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -18,7 +17,6 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <iterator>
 #include <ranges>
 #include <sstream>
 #include <string>
@@ -37,10 +35,10 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kUp = 1s, kDown = 300ms;
 
-bool ends_within(pid_t child, std::chrono::milliseconds limit, const std::stop_token& stop = {}) {
+bool ends_within(pid_t child, std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (::waitpid(child, nullptr, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() >= deadline || stop.stop_requested()) return false;
+    if (std::chrono::steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(2ms);
   }
   return true;
@@ -75,43 +73,6 @@ std::vector<pid_t> children_of(pid_t root) {
   return children;
 }
 
-/// What the control daemon answers. @return nothing: no answer within a second
-std::string ask(const fs::path& folder, const std::string& command, const std::stop_token& stop = {}) {
-  const UniqueFd in(::memfd_create("command", MFD_CLOEXEC)), out(::memfd_create("answer", MFD_CLOEXEC));
-  if (!in || !out || ::pwrite(in.get(), (command + "\n").data(), command.size() + 1, 0) < 0) return "";
-  const pid_t child = control(folder, in.get(), out.get(), nullptr);
-  if (child < 0) return "";
-  if (!ends_within(child, 1s, stop)) {
-    ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
-    return "";
-  }
-  std::string answer(4096, '\0');
-  answer.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::pread(out.get(), answer.data(), answer.size(), 0))));
-  return answer;
-}
-
-std::vector<pid_t> numbers(const std::string& text) {
-  std::istringstream in(text);
-  return {std::istream_iterator<pid_t>(in), {}};
-}
-
-enum class Health { Good, Fault, Silent };
-/// @param gone  clients that are dead, and that MPS still has
-Health health(const fs::path& folder, const std::stop_token& stop = {}, std::vector<pid_t>* gone = nullptr) {
-  const std::string list = ask(folder, "get_server_list", stop);
-  if (list.empty() || list.find_first_not_of("0123456789 \n") != std::string::npos) return Health::Silent;
-  for (const pid_t server : numbers(list)) {
-    const std::string status = ask(folder, fmt::format("get_server_status {}", server), stop);
-    if (status.empty()) return Health::Silent;
-    if (status.starts_with("FAULT")) return Health::Fault;
-    if (gone == nullptr) continue;
-    for (const pid_t client : numbers(ask(folder, fmt::format("get_client_list {}", server), stop)))
-      if (::kill(client, 0) != 0 && errno == ESRCH) gone->push_back(client);
-  }
-  return Health::Good;
-}
-
 }  // namespace
 
 std::optional<unsigned> take_mps_connections(const fs::path& folder) {
@@ -131,21 +92,11 @@ std::optional<unsigned> take_mps_connections(const fs::path& folder) {
   return {};
 }
 
-void wait_for_mps(const fs::path& folder) {
-  const auto deadline = std::chrono::steady_clock::now() + 2s;
-  while (health(folder) != Health::Good && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(10ms);
-}
-
-MpsServer::MpsServer(const fs::path& folder) : folder_(fs::absolute(folder)), fault_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!fault_) throw_errno("eventfd", errno);
+MpsServer::MpsServer(const fs::path& folder) : folder_(fs::absolute(folder)) {
   fs::remove_all(folder_);  // of a daemon that was killed; the socket's lock is ours
   start();
 }
-MpsServer::~MpsServer() {
-  end();
-  std::error_code none;
-  fs::remove_all(folder_, none);
-}
+MpsServer::~MpsServer() { end(); }
 
 void MpsServer::start() {
   std::error_code none;
@@ -165,45 +116,9 @@ void MpsServer::start() {
     }
     std::this_thread::sleep_for(2ms);
   }
-  watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
-}
-
-/// Asks when a log has grown, as MPS writes there what it sees, and every two seconds.
-void MpsServer::watch(const std::stop_token& stop) const {
-  constexpr auto kAsk = 2s, kSilent = 5s;
-  const auto written = [&] {
-    std::uintmax_t bytes = 0;
-    std::error_code none;
-    for (const auto& file : fs::directory_iterator(folder_ / "log", none)) bytes += file.file_size(none);
-    return bytes;
-  };
-  std::uintmax_t before = 0;
-  std::vector<pid_t> gone_before;
-  auto asked = std::chrono::steady_clock::now(), answered = asked;
-  for (; !stop.stop_requested(); std::this_thread::sleep_for(20ms)) {
-    const auto now = std::chrono::steady_clock::now();
-    const bool due = now - asked >= kAsk;
-    const std::uintmax_t bytes = written();
-    if (!due && bytes == before) continue;
-    before = bytes;
-    std::vector<pid_t> gone;
-    const Health is = health(folder_, stop, due ? &gone : nullptr);
-    if (stop.stop_requested()) return;
-    if (is != Health::Silent) answered = now;
-    const bool stuck = std::ranges::any_of(gone, [&](pid_t client) { return std::ranges::count(gone_before, client) != 0; });
-    if (is == Health::Fault || stuck || now - answered >= kSilent) {
-      const std::uint64_t one = 1;
-      if (::write(fault_.get(), &one, sizeof one) != sizeof one) continue;
-      return;
-    }
-    if (!due) continue;
-    gone_before = gone;
-    asked = now;
-  }
 }
 
 void MpsServer::end() {
-  watcher_ = {};
   std::error_code none;
   if (control_ > 0) {
     // Its servers wait for clients whose contexts are dead already: nothing is left to be polite for.
@@ -215,9 +130,45 @@ void MpsServer::end() {
     }
     control_ = -1;
   }
-  for (const auto& entry : fs::directory_iterator(folder_, none)) fs::remove_all(entry, none);
-  std::uint64_t told = 0;
-  if (::read(fault_.get(), &told, sizeof told) < 0 && errno != EAGAIN) throw_errno("eventfd", errno);
+  fs::remove_all(folder_, none);
+}
+
+std::string MpsServer::ask(const std::string& command) const {
+  constexpr std::chrono::milliseconds kAnswers = 1s;
+  const UniqueFd in(::memfd_create("command", MFD_CLOEXEC)), out(::memfd_create("answer", MFD_CLOEXEC));
+  if (!in || !out || ::pwrite(in.get(), (command + "\n").data(), command.size() + 1, 0) < 0) return "";
+  const pid_t child = control(folder_, in.get(), out.get(), nullptr);
+  if (child < 0) return "";
+  if (!ends_within(child, kAnswers)) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    return "";
+  }
+  std::string answer(4096, '\0');
+  answer.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::pread(out.get(), answer.data(), answer.size(), 0))));
+  return answer;
+}
+
+bool MpsServer::lost_contexts(pid_t died) const {
+  constexpr std::chrono::milliseconds kSeen = 1s, kSure = 100ms;
+  const auto deadline = std::chrono::steady_clock::now() + kSeen;
+  const std::string list = ask("get_server_list");
+  if (list.empty() || list.find_first_not_of("0123456789 \n") != std::string::npos) return true;  // MPS itself is gone, or hangs
+  std::istringstream servers(list);
+  for (pid_t server = 0; servers >> server;) {
+    const auto faulty = [&] { return !ask(fmt::format("get_server_status {}", server)).starts_with("ACTIVE"); };
+    const auto there = [&] {
+      std::istringstream clients(ask(fmt::format("get_client_list {}", server)));
+      return std::ranges::count(std::views::istream<pid_t>(clients), died) != 0;
+    };
+    while (!faulty() && there()) {
+      if (std::chrono::steady_clock::now() >= deadline) return true;
+      std::this_thread::sleep_for(10ms);
+    }
+    std::this_thread::sleep_for(kSure);
+    if (faulty()) return true;
+  }
+  return false;
 }
 
 void MpsServer::restart() {

@@ -4,11 +4,7 @@
 
 #include <filesystem>
 #include <optional>
-#include <stop_token>
 #include <string>
-#include <thread>
-
-#include "sw/service/socket.h"
 
 namespace sluice::service {
 
@@ -22,9 +18,6 @@ namespace sluice::service {
 /// all are taken: the driver will make no context
 [[nodiscard]] std::optional<unsigned> take_mps_connections(const std::filesystem::path& folder);
 
-/// Until no MPS server in `folder` recovers from a fault, as a program that starts then finds no GPU; at most two seconds.
-void wait_for_mps(const std::filesystem::path& folder);
-
 /// An MPS control daemon of our own, with its pipes and logs in a folder that nobody else can enter.
 class MpsServer {
  public:
@@ -34,9 +27,10 @@ class MpsServer {
   ~MpsServer();
   MpsServer(const MpsServer&) = delete;
   MpsServer& operator=(const MpsServer&) = delete;
-  /// Readable when the clients have lost their contexts, until restart(): a server says FAULT (a client's trap, or its death
-  /// while a kernel of its slept), a client that is dead stays for two seconds, or nothing answers for five.
-  [[nodiscard]] int fault() const { return fault_.get(); }
+  /// After the death of a client with work on the GPU: whether all others have lost their contexts. They have where a kernel of
+  /// its slept; MPS ends one that runs. Takes until the server has seen the death: at most a second, or two where MPS hangs.
+  /// @param died  0: one that lives, and may have had a fault
+  [[nodiscard]] bool lost_contexts(pid_t died) const;
   /// Ends it with all its servers, and starts another. @throws InputError
   void restart();
   [[nodiscard]] pid_t process() const { return control_; }
@@ -44,11 +38,9 @@ class MpsServer {
  private:
   void start();
   void end();
-  void watch(const std::stop_token& stop) const;
+  [[nodiscard]] std::string ask(const std::string& command) const;  ///< of the control daemon. @return nothing: no answer
   std::filesystem::path folder_;
   pid_t control_ = -1;
-  UniqueFd fault_;
-  std::jthread watcher_;
 };
 
 }  // namespace sluice::service

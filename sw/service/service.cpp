@@ -137,7 +137,16 @@ void Service::lost(SessionId session, Time now) {
   if (found == sessions_.end()) return;
   if (events_ && found->second.is_open())
     events_(fmt::format("client {} {}: gone without BYE", found->second.peer.pid, found->second.name));
-  end(session, now, found->second.is_open());
+  leaves(found->second, now, true);
+}
+
+/// Behind a trap it says BYE, with work that never ended.
+void Service::leaves(const Session& session, Time now, bool died) {
+  const bool takes_others = options_.takes_others && on_gpu(session) && options_.takes_others(died ? session.peer.pid : 0);
+  const std::string why = fmt::format("client {} {} {} with work on the GPU: MPS ended the contexts of all", session.peer.pid,
+                                      session.name, died ? "died" : "ended");
+  end(session.id, now, died && session.is_open());
+  if (takes_others) contexts_end(why, now);
 }
 
 void Service::too_slow(SessionId session, Time now) {
@@ -168,7 +177,13 @@ void Service::end(SessionId id, Time now, bool lost) {
   sessions_.erase(id);
 }
 
+bool Service::on_gpu(const Session& session) {
+  return session.has_run && std::ranges::any_of(session.stubs, [](const auto& stub) { return stub && stub->job; });
+}
+
+/// Contexts without work are lost as well: what ends here is every session that has told of its GPU.
 void Service::contexts_end(const std::string& why, Time now) {
+  contexts_lost_ = true;
   if (events_) events_(why);
   std::vector<SessionId> others;
   for (const auto& [id, session] : sessions_)

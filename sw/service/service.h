@@ -50,6 +50,9 @@ struct ServiceOptions {
   std::string scheduler;  ///< its name, for the status
   ExecutorKind executor = ExecutorKind::Fake;
   bool isolate = false;  ///< executor Gpu: one session holds the GPU at a time
+  /// Executor Gpu: whether the contexts of all others are lost when this process has died with work on the GPU, or (0) one ends
+  /// by itself; null: never.
+  std::function<bool(pid_t)> takes_others{};
   /// Executor Gpu: a scheduler for another GPU that a client reports, and what will be learned there. Without it there is one.
   std::function<std::unique_ptr<IScheduler>(const MachineConfig&, const std::shared_ptr<KernelTimes>&)> make_scheduler{};
   bool any_machine = false;  ///< with make_scheduler: GPUs are as clients report them; else every one is as the first machine
@@ -82,8 +85,6 @@ class Service {
   void lost(SessionId session, Time now);
   /// Its socket does not take the answers.
   void too_slow(SessionId session, Time now);
-  /// MPS has ended the contexts of all: so are the sessions that have told of their GPU, at work or not.
-  void contexts_end(const std::string& why, Time now);
   void shutdown(Time now);  ///< an Error to every session, and its end
 
   void advance(Time now);                          ///< decides, and tells the clients; to be called after every batch of messages
@@ -102,6 +103,7 @@ class Service {
   [[nodiscard]] std::uint64_t decisions() const;
   [[nodiscard]] std::uint64_t lost_sessions() const { return lost_; }
   /// Contexts were lost since the last call: what they lived in is to be started anew.
+  [[nodiscard]] bool take_context_loss() { return std::exchange(contexts_lost_, false); }
 
  private:
   struct Gpu;
@@ -130,6 +132,9 @@ class Service {
   void answer(const Session& session, std::uint32_t value, std::int32_t priority);
   void say(const Session& session, const Refusal& refusal, bool fatal);
   void end(SessionId id, Time now, bool lost);
+  [[nodiscard]] static bool on_gpu(const Session& session);
+  void leaves(const Session& session, Time now, bool died);
+  void contexts_end(const std::string& why, Time now);
   void update(Session& session, Time now);
   void say_late(const Session& session, const KernelDescriptor& kernel, Leaving how) const;
   static void note_share(Session& session, const KernelDescriptor& kernel, const Share& share);
@@ -146,6 +151,7 @@ class Service {
   std::vector<SessionId> closed_;
   std::uint32_t last_session_ = 0;
   std::uint64_t lost_ = 0, orders_ = 0;
+  bool contexts_lost_ = false;
   std::string status_;  ///< the last that was told
   Time status_until_{};
 };

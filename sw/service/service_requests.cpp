@@ -79,7 +79,7 @@ void Service::dispatch(Session& session, std::span<const std::byte> message, Tim
       m.length = status_.size();
       return send(session.id, m, status_);
     }
-    default: (void)as(Bye{}); return end(session.id, now, false);
+    default: (void)as(Bye{}); return leaves(session, now, false);
   }
 }
 
@@ -200,6 +200,7 @@ void Service::take(Session& session, const Report& m, Time now) {
   if (!stub.job) throw Refusal{Code::Invalid, fmt::format("stub {}: its launch has ended", m.stub)};
   try {
     session.gpu->executor->report(*stub.job, m, now);
+    session.has_run |= m.tasks_begun != 0;
   } catch (const InputError& error) {
     throw Refusal{Code::Invalid, fmt::format("stub {}: {}", m.stub, error.what())};
   }

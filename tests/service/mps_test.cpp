@@ -2,8 +2,6 @@
 // The MPS server with a control daemon of ours in the real one's place.
 #include "sw/service/mps.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -75,34 +73,22 @@ constexpr const char* kAnswers =
     "case $what in get_server_list) cat $at/../servers;; get_server_status) cat $at/../state;; get_client_list) cat "
     "$at/../clients;; esac\n";
 
-TEST_F(Mps, SaysWhenItsClientsHaveLostTheirContexts) {
+TEST_F(Mps, KnowsWhetherADeathTookTheOthersContexts) {
   install(kAnswers);
-  const auto answers = [&](const char* servers, const char* state, const char* clients) {
+  const MpsServer mps(folder_ / "s.mps");
+  const auto lost = [&](const char* servers, const char* state, const char* clients) {
     write("servers", servers);
     write("state", state);
     write("clients", clients);
+    return mps.lost_contexts(42);
   };
-  answers("77\n", "ACTIVE\n", (std::to_string(::getpid()) + "\n").c_str());
-  MpsServer mps(folder_ / "s.mps");
-  const auto faulty = [&](std::chrono::milliseconds within) {
-    pollfd there{mps.fault(), POLLIN, 0};
-    return ::poll(&there, 1, static_cast<int>(within.count())) == 1;
-  };
-  EXPECT_FALSE(faulty(std::chrono::milliseconds(4500))) << "all is well";
-  answers("77\n", "FAULT\n", "");
-  write("s.mps/log/server.log", "[Server] something\n");
-  EXPECT_TRUE(faulty(std::chrono::seconds(20)));
-  const auto begin = std::chrono::steady_clock::now();
-  wait_for_mps(folder_ / "s.mps");
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
-  const auto again = [&](const char* servers, const char* state, const char* clients) {
-    answers(servers, state, clients);
-    mps.restart();
-    return faulty(std::chrono::seconds(8));
-  };
-  EXPECT_TRUE(again("77\n", "ACTIVE\n", "4194999\n")) << "it is dead, and does not go away";
-  EXPECT_FALSE(again("\n", "", "")) << "no server runs";
-  EXPECT_TRUE(again("", "", "")) << "no answer";
+  EXPECT_FALSE(lost("77\n", "ACTIVE\n", "41\n43\n"));
+  EXPECT_TRUE(lost("77\n", "FAULT\n", "41\n"));
+  EXPECT_TRUE(mps.lost_contexts(0)) << "a client that lives";
+  EXPECT_TRUE(lost("77\n", "ACTIVE\n", "41\n42\n")) << "it does not go away";
+  EXPECT_FALSE(lost("\n", "", "")) << "no server runs";
+  EXPECT_TRUE(lost("", "", "")) << "no answer";
+  EXPECT_TRUE(lost("Cannot find MPS control daemon process\n", "", ""));
 }
 
 TEST_F(Mps, SaysThatItIsNotThere) {

@@ -381,26 +381,50 @@ TEST(Reported, IsolatedClientsHoldTheGpuInTurns) {
   EXPECT_EQ(c.word(a).state, StubState::ToRun) << "nobody else wants it";
 }
 
-TEST(Reported, WhoHasToldOfItsGpuLosesItsContextWithTheOthers) {
+TEST(Reported, WhoDiesAtWorkUnderMpsTakesTheOthersContexts) {
   ServiceOptions options = gpu_options();
+  options.takes_others = [](pid_t) { return true; };
   options.any_machine = true;
   options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("piv", m); };
   Reported c("piv", options);
-  const std::size_t observer = c.open(), worker = c.open();
+  const std::size_t observer = c.open(), idle = c.open(), worker = c.open();
+  (void)c.say(idle, machine(4));
   (void)c.say(worker, machine(4));
+  c.service.lost(c.sessions[idle], c.now);
+  EXPECT_FALSE(c.service.take_context_loss()) << "nothing of it was on the GPU";
+  const std::size_t pretender = c.launch();
+  c.service.lost(c.sessions[pretender], c.now);
+  EXPECT_FALSE(c.service.take_context_loss()) << "no launch of it has begun";
+  (void)c.service.take_outgoing();
   const std::size_t victim = c.launch();
   EXPECT_EQ(c.report(victim, What::Progress, 1), 0U);
   c.service.lost(c.sessions[victim], c.now);
-  (void)c.service.take_outgoing();
-  c.service.contexts_end("MPS ended them", c.now);
   const auto out = c.service.take_outgoing();
   const auto said = std::ranges::find_if(out, [&](const Outgoing& o) { return o.session == c.sessions[worker]; });
   ASSERT_NE(said, out.end());
   EXPECT_EQ(Reported::error(*said).code, static_cast<std::uint32_t>(Code::ContextLost));
-  EXPECT_STREQ(Reported::error(*said).text, "MPS ended them");
+  EXPECT_STREQ(Reported::error(*said).text, "client 104 client died with work on the GPU: MPS ended the contexts of all");
   EXPECT_EQ(c.service.sessions(), 1U) << "who has no context has lost none: " << observer;
+  EXPECT_TRUE(c.service.take_context_loss());
+  EXPECT_FALSE(c.service.take_context_loss());
   const std::size_t next = c.launch();
   EXPECT_EQ(c.word(next).state, StubState::ToRun) << "the next one is served";
+}
+
+TEST(Reported, WhoSaysByeWithWorkOnTheGpuMayHaveHadAFault) {
+  for (const bool fault : {false, true}) {
+    ServiceOptions options = gpu_options();
+    std::vector<pid_t> asked;
+    options.takes_others = [&](pid_t died) { return asked.push_back(died), fault; };
+    Reported c("piv", options);
+    const std::size_t idle = c.launch(), victim = c.launch();
+    (void)c.say(idle, make<Bye>(0));
+    EXPECT_TRUE(asked.empty()) << "no launch of it has begun";
+    EXPECT_EQ(c.report(victim, What::Progress, 1), 0U);
+    (void)c.say(victim, make<Bye>(0));
+    EXPECT_EQ(asked, std::vector<pid_t>{0});
+    EXPECT_EQ(c.service.take_context_loss(), fault);
+  }
 }
 
 TEST(Reported, WhatClientsSayOfTheirKernelsIsInTheStatus) {
