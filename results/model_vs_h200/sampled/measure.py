@@ -42,7 +42,7 @@ def main(sluice, out, *cases):
             longer = pathlib.Path(folder) / f"{workload}.toml"
             longer.write_text(long_grids((CONFIGS / f"workloads/{workload}.toml").read_text()))
             for sample in SAMPLES:
-                whole = next((r["whole"] for r in rows if r["name"] == case), None)
+                whole = next((r["whole"] for r in rows if r["name"] == case and "instructions" in r["whole"]), None)
                 if any(r["name"] == case and r["sample"] == sample for r in rows):
                     continue
                 whole = whole or figures(run(sluice, machine, longer, kernels, policy, 1))
