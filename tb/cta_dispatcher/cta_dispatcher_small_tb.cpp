@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <queue>
 #include <set>
 #include <utility>
@@ -262,6 +263,34 @@ TEST(CtaDispatcher, RegionsLieInEveryOrderAndEachBitOfARestCounts) {
   for (std::size_t resource = 0; resource < 2 && !HasFatalFailure(); ++resource) {
     EXPECT_EQ(rests[resource].size(), kBits[resource]);
     EXPECT_EQ(orders[resource].size(), 24U);
+  }
+}
+
+// The second of two CTAs that need no more than one register (or byte) has its region where the first unit ends. The unit is the
+// smallest power of two of which 16 make up the capacity, at each power of two and just above it, by each bit.
+TEST(CtaDispatcher, UnitOfRegionsIsTheSmallestThatCoversTheSm) {
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  const auto second_base = [&rtl](bool shared, std::uint32_t capacity) -> std::optional<std::uint32_t> {
+    DirectedDispatch bench(rtl, kSmall);
+    CtaDispatcherIn& in = bench.cycle.in;
+    (shared ? in.capacity_shared_bytes : in.capacity_registers) = capacity;
+    (shared ? in.demand_shared_bytes : in.demand_registers)[0] = 1;
+    in.regions = true;
+    bench.cycle.quota[1].fill(0);
+    bench.steps(3);
+    in.launch = 1;
+    for (unsigned c = 0; c < 20 && bench.started.size() < 2; ++c) bench.step();
+    if (bench.started.size() < 2) return {};
+    return shared ? bench.started[1].dispatch_shared_base : bench.started[1].dispatch_register_base;
+  };
+  for (unsigned top = 1; top <= 17; ++top) {
+    for (unsigned rest = 0; rest <= top; ++rest) {
+      const std::uint32_t capacity = (1U << top) | (rest == top ? 0U : 1U << rest);
+      std::uint32_t unit = 1;
+      while (16 * unit < capacity) unit *= 2;
+      EXPECT_EQ(second_base(true, capacity), unit) << capacity << " bytes";
+      if (capacity <= 65536) EXPECT_EQ(second_base(false, capacity), unit) << capacity << " registers";
+    }
   }
 }
 

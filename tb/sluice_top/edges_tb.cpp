@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resets, quiesces, SMs that hang and die, flushes, a front end and priorities, all at random, in the standard configuration
-// and in a small unit with short timers. Nothing here knows the twin: what counts is what happens at the ports.
+// Resets, quiesces, SMs that hang and die, flushes, a front end and priorities, all at random, in the standard and the full
+// configuration and in a small unit with short timers. Nothing here knows the twin: what counts is what happens at the ports.
+#include <Vsluice_top_full.h>
 #include <Vsluice_top_small.h>
 #include <Vsluice_top_standard.h>
 #include <gtest/gtest.h>
@@ -13,7 +14,8 @@ namespace {
 
 using tb::EdgesWorld;
 
-constexpr regs::Parameters kSmall{5, 3, 4, 2, 16, 1, 1, 2, 5, 7, 1, 6, 0}, kStandard{16, 4, 8, 2, 0, 0, 1, 2, 12, 16, 1, 0, 0};
+constexpr regs::Parameters kSmall{5, 3, 4, 2, 16, 1, 1, 2, 5, 7, 1, 6, 0}, kStandard{16, 4, 8, 2, 0, 0, 1, 2, 12, 16, 1, 0, 0},
+    kFull{16, 4, 8, 2, 64, 1, 1, 2, 12, 16, 1, 15, 1};
 
 class Edges : public testing::Test {
  protected:
@@ -146,6 +148,10 @@ TEST_F(Edges, OfASmallUnitLoseNothing) {
 
 TEST_F(Edges, OfTheStandardConfigurationLoseNothing) {
   campaign(std::make_unique<RtlSluiceTop<Vsluice_top_standard, 2>>("", 1000, 16), kStandard, tb::campaign(500000, 10000000));
+}
+
+TEST_F(Edges, OfTheFullConfigurationLoseNothing) {
+  campaign(std::make_unique<RtlSluiceTop<Vsluice_top_full, 2>>("", 1000, 16), kFull, tb::campaign(500000, 10000000));
 }
 
 }  // namespace

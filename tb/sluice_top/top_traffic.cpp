@@ -31,7 +31,8 @@ void TopTraffic::plan_machine() {
   shared_ = random_.in(0, random_.chance(0.3) ? kMaxShared : 131072);
   for (unsigned k = 0; k < parameters_.max_kernels; ++k)
     script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)});
-  for (unsigned i = 0; i < 40; ++i) script_.push_back({regs::kIrqEnable, random_.word() & 0xf});  // time to drain
+  const unsigned drain = few_decisions() ? 400 : 40;  // writes: what still runs would have the launches refused
+  for (unsigned i = 0; i < drain; ++i) script_.push_back({regs::kIrqEnable, random_.word() & 0xf});
   script_.push_back({regs::kCapWarps, warps_});
   script_.push_back({regs::kCapRegisters, registers_});
   script_.push_back({regs::kCapShared, shared_});
@@ -102,7 +103,7 @@ void TopTraffic::plan_decision() {
     set(regs::kLossLimit, random_.chance(0.5) ? 0 : 19661);
     quiet_until_ += 8000;
   }
-  if (life() > 4000) {  // all slots are the host's, or in each life a kernel comes or ends
+  if (few_decisions()) {  // all slots are the host's, or in each life a kernel comes or ends
     launches_ = 0;
     set(regs::kPortSlots, 0);
   }
@@ -229,7 +230,7 @@ AxiWrite TopTraffic::next_write() {
       return {regs::kControl, 1};  // REPROFILE
     }
     patience_ = random_.chance(0.15) ? random_.in(500, 1500) : random_.in(0, 30);
-    random_.chance(0.15) ? plan_decision() : plan_action();
+    random_.chance(few_decisions() ? 0.3 : 0.15) ? plan_decision() : plan_action();
   }
   if (script_.empty()) return {regs::kError, 0xffffffff};
   const AxiWrite write = script_.front();

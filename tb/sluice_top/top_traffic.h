@@ -35,6 +35,9 @@ class TopTraffic {
   [[nodiscard]] std::uint64_t given_up() const { return given_up_; }
 
  private:
+  /// A decision takes so long that it needs all of the host's patience.
+  [[nodiscard]] bool few_decisions() const { return life() > 4000; }
+
   struct Cta {
     std::uint64_t ends = 0;
     std::uint8_t sm = 0, slot = 0, kernel = 0, tag = 0;
