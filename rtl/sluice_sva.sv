@@ -3,12 +3,13 @@
 // file checks every instance of sluice_top, by the bind at its end. Each message names its rule; docs/user/integrate.md
 // lists the rules. Reads ports only.
 module sluice_sva #(
-  parameter int unsigned NUM_SM      = 16,
-  parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned NUM_SCHED   = 2,
-  parameter int unsigned SM_READY    = 0,
-  parameter int unsigned FLUSH       = 0
+  parameter int unsigned NUM_SM       = 16,
+  parameter int unsigned MAX_KERNELS  = 4,
+  parameter int unsigned MAX_CTAS     = 8,
+  parameter int unsigned NUM_SCHED    = 2,
+  parameter int unsigned SM_READY     = 0,
+  parameter int unsigned FLUSH        = 0,
+  parameter int unsigned LAUNCH_QUEUE = 0
 ) (
   input logic                                            clk_i,
   input logic                                            rst_ni,
@@ -29,6 +30,24 @@ module sluice_sva #(
   input logic [1:0]                                      s_axi_rresp_o,
   input logic                                            s_axi_rvalid_o,
   input logic                                            s_axi_rready_i,
+  input logic                                            launch_valid_i,
+  input logic                                            launch_ready_o,
+  input logic [sluice_pkg::WarpW-1:0]                    launch_warps_i,
+  input logic [sluice_pkg::RegW-1:0]                     launch_registers_i,
+  input logic [sluice_pkg::SharedW-1:0]                  launch_shared_i,
+  input logic [sluice_pkg::GridW-1:0]                    launch_ctas_i,
+  input logic [sluice_pkg::GridW-1:0]                    launch_size_x_i,
+  input logic [sluice_pkg::BlockW-1:0]                   launch_size_y_i,
+  input logic [sluice_pkg::GridW-1:0]                    launch_start_x_i,
+  input logic [sluice_pkg::BlockW-1:0]                   launch_start_y_i,
+  input logic [sluice_pkg::BlockW-1:0]                   launch_start_z_i,
+  input logic [sluice_pkg::ContextW-1:0]                 launch_context_i,
+  input logic [sluice_pkg::PriorityW-1:0]                launch_priority_i,
+  input logic                                            launched_valid_o,
+  input logic [sluice_pkg::KIndexW-1:0]                  launched_kernel_o,
+  input logic                                            launched_refused_o,
+  input logic                                            launched_flushed_o,
+  input logic [MAX_KERNELS-1:0]                          kernel_done_o,
   input logic [NUM_SM*NUM_SCHED-1:0]                     issue_valid_i,
   input logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0] issue_kernel_i,
   input logic [NUM_SM-1:0]                               request_i,
@@ -102,6 +121,21 @@ module sluice_sva #(
       end
     end
 
+  // Launches that the port took and did not tell of yet; kernel slots that it gave, and that have not ended.
+  logic [3:0]              untold_q;
+  logic [(1<<KIndexW)-1:0] given_q;
+  logic                    given;
+  assign given = launched_valid_o && !launched_refused_o && !launched_flushed_o;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      untold_q <= '0;
+      given_q  <= '0;
+    end else begin
+      untold_q <= untold_q + 4'(launch_valid_i && launch_ready_o) - 4'(launched_valid_o);
+      for (int unsigned k = 0; k < MAX_KERNELS; k++) if (kernel_done_o[k]) given_q[k] <= 1'b0;
+      if (given) given_q[launched_kernel_o] <= 1'b1;
+    end
+
   logic [255:0] ready_sms;
   assign ready_sms = 256'(sm_ready_i);
 
@@ -125,6 +159,11 @@ module sluice_sva #(
   axi_read_address_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
     s_axi_arvalid_i && !s_axi_arready_o |=> s_axi_arvalid_i && $stable(s_axi_araddr_i))
     else $error("axi_read_address_waits: AR changed before it was taken");
+  launch_waits: assert property (@(posedge clk_i) disable iff (!rst_ni) LAUNCH_QUEUE != 0
+      && launch_valid_i && !launch_ready_o
+    |=> launch_valid_i && $stable({launch_warps_i, launch_registers_i, launch_shared_i, launch_ctas_i, launch_size_x_i,
+        launch_size_y_i, launch_start_x_i, launch_start_y_i, launch_start_z_i, launch_context_i, launch_priority_i}))
+    else $error("launch_waits: the launch changed before it was taken");
   done_names_a_slot: assert property (@(posedge clk_i) disable iff (!rst_ni) done_valid_i |-> done_exists)
     else $error("done_names_a_slot: SM %0d, slot %0d do not exist", done_sm_i, done_slot_i);
   done_is_of_a_cta_that_runs: assert property (@(posedge clk_i) disable iff (!rst_ni) done_valid_i && done_exists
@@ -171,6 +210,12 @@ module sluice_sva #(
   dispatch_names_a_free_slot: assert property (@(posedge clk_i) disable iff (!rst_ni)
     dispatch_valid_o |-> dispatch_exists && !runs_q[dispatch_at] && 32'(dispatch_kernel_o) < MAX_KERNELS)
     else $error("dispatch_names_a_free_slot: SM %0d, slot %0d", dispatch_sm_o, dispatch_slot_o);
+  launched_is_of_a_launch: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    launched_valid_o |-> untold_q != '0 && !(launched_refused_o && launched_flushed_o))
+    else $error("launched_is_of_a_launch: the port took none, or two ends are told of one");
+  launched_names_a_free_slot: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    given |-> 32'(launched_kernel_o) < MAX_KERNELS && !given_q[launched_kernel_o])
+    else $error("launched_names_a_free_slot: kernel slot %0d", launched_kernel_o);
   if (FLUSH != 0) begin : gen_flush
     dispatch_has_the_tag_of_its_kernel: assert property (@(posedge clk_i) disable iff (!rst_ni)
       dispatch_valid_o && known_q[dispatch_kernel_o] |-> dispatch_tag_o == tags_q[32'(dispatch_kernel_o)*TagW +: TagW])
@@ -184,10 +229,11 @@ module sluice_sva #(
 endmodule
 
 bind sluice_top sluice_sva #(
-  .NUM_SM      (NUM_SM),
-  .MAX_KERNELS (MAX_KERNELS),
-  .MAX_CTAS    (MAX_CTAS),
-  .NUM_SCHED   (NUM_SCHED),
-  .SM_READY    (SM_READY),
-  .FLUSH       (FLUSH)
+  .NUM_SM       (NUM_SM),
+  .MAX_KERNELS  (MAX_KERNELS),
+  .MAX_CTAS     (MAX_CTAS),
+  .NUM_SCHED    (NUM_SCHED),
+  .SM_READY     (SM_READY),
+  .FLUSH        (FLUSH),
+  .LAUNCH_QUEUE (LAUNCH_QUEUE)
 ) i_sluice_sva (.*);

@@ -63,6 +63,17 @@ TEST(SluiceSvaDeathTest, ReadThatIsWithdrawn) {
   EXPECT_DEATH(run_with(error), "axi_read_address_waits");
 }
 
+TEST(SluiceSvaDeathTest, LaunchThatIsWithdrawn) {
+  const auto error = [](Gpu& gpu, Root&) {
+    gpu.pins().launch_warps_i = 1;
+    gpu.pins().launch_valid_i = 1;
+    gpu.run(20);  // no kernel slot is the port's: its queue is full
+    gpu.pins().launch_valid_i = 0;
+    gpu.run(1);
+  };
+  EXPECT_DEATH(run_with(error), "launch_waits");
+}
+
 void force_done(Gpu& gpu, Root& root, std::uint8_t sm, std::uint8_t slot) {
   root.example_gpu__DOT__done_sm__VforceVal = sm;
   root.example_gpu__DOT__done_slot__VforceVal = slot;
