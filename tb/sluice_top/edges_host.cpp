@@ -92,6 +92,7 @@ void EdgesWorld::set_mode(Mode mode) {
   write(regs::kMode, static_cast<std::uint32_t>(mode));
   run(4);
   mode_ = mode;
+  mode_since_ = now_;
   disturbed();
 }
 

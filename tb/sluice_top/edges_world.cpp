@@ -204,7 +204,7 @@ void EdgesWorld::start(const SluiceTopOut& out) {
   kernel.tag = out.dispatch_tag;
   const auto held = std::ranges::count_if(sm.ctas, [k](const auto& c) { return c.second.kernel == k; });
   const Static& quota = static_[k];
-  if (mode_ == Mode::Static && quota.since < now_ && now_ > 40 &&
+  if (mode_ == Mode::Static && std::max(quota.since, mode_since_) < arrived_ && arrived_ > 40 &&
       ((m < 32 && (quota.mask >> m & 1U) == 0) || (quota.quota < parameters_.max_ctas && held >= quota.quota)))
     fail(fmt::format("slot {} has a quota of {} on SM {}, and holds {} already", k, quota.quota, m, held));
   ++kernel.next;
@@ -319,6 +319,7 @@ AxiLiteOut EdgesWorld::cycle(const AxiLiteIn& pins) {
         fail("a CTA at the port does not stay as it is");
       }
     }
+    if (!at_the_port_) arrived_ = now_;
     at_the_port_.reset();
     if (out.dispatch_valid && !in_.dispatch_ready) {
       at_the_port_ = out;

@@ -137,8 +137,10 @@ class EdgesWorld {
   std::deque<Cta> late_;
   PerSlot<unsigned> moves_{};                ///< of each kernel slot's tag
   std::optional<SluiceTopOut> at_the_port_;  ///< not taken in the cycle before
+  std::uint64_t arrived_ = 0;                ///< since when the CTA at the port is there; what is set later is not about it
   LaunchRequest capacity_;                   ///< of an SM; ctas: its CTA slots
   Mode mode_ = Mode::LeftOver;
+  std::uint64_t mode_since_ = 0;
   struct Static {
     std::uint32_t quota = 0, mask = ~0U;
     std::uint64_t since = 0;
