@@ -185,9 +185,10 @@ void TopScoreboard::cover(const SluiceTopIn& in, const SluiceTopTwin& twin, cons
   if (dispatcher.change && before_.monitoring) coverage_.hit("kernels change in MONITOR");
   if (before_.state == static_cast<std::uint8_t>(State::kScale) && out.state == static_cast<std::uint8_t>(State::kWarmUp))
     coverage_.hit("profile in several windows");
+  host_asked_ = before_.monitoring && (host_asked_ || config_.reprofile);  // with CHURN remembered
   if (before_.monitoring && out.state == static_cast<std::uint8_t>(State::kPlan) && !dispatcher.change && !config_.mode_write &&
       !config_.enable_write)
-    coverage_.hit(config_.reprofile ? "host asks" : "monitor asks");
+    coverage_.hit(host_asked_ ? "host asks" : "monitor asks");
   std::size_t flushed = 0;
   for (std::size_t k = 0; k < parameters_.max_kernels; ++k)
     flushed += config_.flush[k] && dispatch_->model().state(k) != DispatchModel::State::Free ? 1 : 0;

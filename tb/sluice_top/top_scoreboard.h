@@ -55,6 +55,7 @@ class TopScoreboard {
   SequencerOut before_;
   SluiceConfig config_;  ///< of this cycle, as the next
   PerKernel<regs::SlotState> states_{};
+  bool host_asked_ = false;            ///< for a new profile, in this stay in MONITOR
   std::optional<SluiceConfig> asked_;  ///< when the decision under way began; nothing when something of it changed since
   std::vector<std::vector<std::uint32_t>> curves_;  ///< by age among the present: entries of the table
   PerKernel<std::vector<std::uint32_t>> kept_{};    ///< the same, of each kernel slot's last decision

@@ -21,7 +21,7 @@ TopTraffic::TopTraffic(Random& random, const regs::Parameters& parameters)
   plan_machine();
 }
 
-void TopTraffic::plan_machine() {
+void TopTraffic::plan_machine(bool all_slots) {
   const auto rarely = [this](std::uint32_t low, std::uint32_t high, std::uint32_t usual) {
     return random_.chance(0.03) ? random_.in(low, high) : usual;
   };
@@ -31,8 +31,9 @@ void TopTraffic::plan_machine() {
   shared_ = random_.in(0, random_.chance(0.3) ? kMaxShared : 131072);
   for (unsigned k = 0; k < parameters_.max_kernels; ++k)
     script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)});
-  const unsigned drain = few_decisions() ? 400 : 40;  // writes: what still runs would have the launches refused
-  for (unsigned i = 0; i < drain; ++i) script_.push_back({regs::kIrqEnable, random_.word() & 0xf});
+  if (all_slots) script_.push_back({regs::kPortSlots, 0});
+  for (unsigned i = all_slots ? 800 : 40; i > 0; --i)
+    script_.push_back({regs::kIrqEnable, random_.word() & 0xf});  // time to drain
   script_.push_back({regs::kCapWarps, warps_});
   script_.push_back({regs::kCapRegisters, registers_});
   script_.push_back({regs::kCapShared, shared_});
@@ -50,7 +51,8 @@ void TopTraffic::plan_machine() {
                                          regs::kMonitorThreshold.put(random_.in(0, random_.chance(0.8) ? 8000 : 32767))});
   script_.push_back({regs::kMode, random_.chance(0.7) ? 5 : random_.in(0, 5)});
   if (parameters_.sm_enable != 0) plan_sms();
-  if (parameters_.launch_queue == 0) return;
+  if (all_slots) launches_ = 0;
+  if (parameters_.launch_queue == 0 || all_slots) return;
   launches_ = random_.chance(0.5) ? 0.0 : random_.chance(0.7) ? 0.002 : 0.1;
   script_.push_back(
       {regs::kPortSlots, launches_ == 0 && random_.chance(0.5) ? 0 : random_.in(0, (1U << parameters_.max_kernels) - 1)});
@@ -90,7 +92,7 @@ void TopTraffic::plan_sms() {
 /// Two or more kernels that stay, and a host that lets them be profiled; sometimes in a long window, sometimes watched by the
 /// phase monitor, with a loss limit that often leads to whole SMs for each.
 void TopTraffic::plan_decision() {
-  plan_machine();
+  plan_machine(few_decisions());
   const auto set = [this](std::uint32_t address, std::uint32_t data) { script_.push_back({address, data}); };
   quiet_until_ = now_ + life() * 5 / 4 + random_.in(4000, 9000);
   if (random_.chance(0.08)) {
@@ -103,10 +105,6 @@ void TopTraffic::plan_decision() {
     set(regs::kLossLimit, random_.chance(0.5) ? 0 : 19661);
     quiet_until_ += 8000;
   }
-  if (few_decisions()) {  // all slots are the host's, or in each life a kernel comes or ends
-    launches_ = 0;
-    set(regs::kPortSlots, 0);
-  }
   set(regs::kMode, 5);  // DYNAMIC
   const unsigned kernels = random_.in(2, parameters_.max_kernels), first = random_.in(0, parameters_.max_kernels - 1);
   const bool together = random_.chance(0.6);
@@ -116,6 +114,21 @@ void TopTraffic::plan_decision() {
   }
   if (together) set(regs::kControl, regs::kControlGo.put(1));
   ask_again_ = random_.chance(0.4);
+}
+
+/// A kernel of small CTAs fills the SMs for longer than PATIENCE says; the other needs a whole SM.
+void TopTraffic::plan_long_wait() {
+  plan_machine(true);
+  script_.push_back({regs::kMode, static_cast<std::uint32_t>(Mode::LeftOver)});
+  for (const unsigned k : {0U, 1U}) {
+    if (parameters_.priority != 0) script_.push_back({regs::slot(k, regs::kSlotPriority), 0});
+    for (const std::uint32_t demand : {regs::kSlotRegisters, regs::kSlotShared}) script_.push_back({regs::slot(k, demand), 0});
+    script_.push_back({regs::slot(k, regs::kSlotWarps), k == 0 ? 1 : warps_});
+    script_.push_back({regs::slot(k, regs::kSlotGrid), 1000});
+    script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlLaunch.put(1) | regs::kSlotCtrlRepeat.put(1)});
+  }
+  quiet_until_ = no_reset_until_ = now_ + (2U << parameters_.patience) + 8000;
+  long_wait_at_ = now_ + 600000;
 }
 
 void TopTraffic::plan_launch(unsigned k) {
@@ -136,7 +149,7 @@ void TopTraffic::plan_launch(unsigned k) {
 /// In any mode in which no kernel can be kept out.
 void TopTraffic::plan_end() {
   script_.clear();
-  quiet_until_ = patience_ = 0;
+  quiet_until_ = no_reset_until_ = patience_ = 0;
   ask_again_ = false;
   life_ = 20;
   launches_ = 0;
@@ -230,7 +243,10 @@ AxiWrite TopTraffic::next_write() {
       return {regs::kControl, 1};  // REPROFILE
     }
     patience_ = random_.chance(0.15) ? random_.in(500, 1500) : random_.in(0, 30);
-    random_.chance(few_decisions() ? 0.3 : 0.15) ? plan_decision() : plan_action();
+    if (parameters_.patience > 12 && now_ >= long_wait_at_)
+      plan_long_wait();
+    else
+      random_.chance(few_decisions() ? 0.3 : 0.15) ? plan_decision() : plan_action();
   }
   if (script_.empty()) return {regs::kError, 0xffffffff};
   const AxiWrite write = script_.front();
@@ -243,7 +259,7 @@ std::uint32_t TopTraffic::next_read() { return random_.chance(0.05) ? random_.in
 const SluiceTopIn& TopTraffic::next() {
   ++now_;
   if (!ending_ && random_.chance(0.0005)) life_ = random_.in(1, 800);
-  in_.rst_n = !random_.chance(1.0 / (50000 + 4 * life()));
+  in_.rst_n = !random_.chance(1.0 / (50000 + 4 * life())) || now_ < no_reset_until_;
   in_.axi = axi_.next();
   in_.dispatch_ready = random_.chance(0.9);
   if (parameters_.launch_queue != 0) launch_at_the_port();

@@ -35,7 +35,6 @@ class TopTraffic {
   [[nodiscard]] std::uint64_t given_up() const { return given_up_; }
 
  private:
-  /// A decision takes so long that it needs all of the host's patience.
   [[nodiscard]] bool few_decisions() const { return life() > 4000; }
 
   struct Cta {
@@ -53,8 +52,10 @@ class TopTraffic {
   AxiWrite next_write();
   std::uint32_t next_read();
   void plan_launch(unsigned slot);
-  void plan_machine();
+  /// @param all_slots  no kernel is there then, and none comes by the port: a decision takes so long that both are needed
+  void plan_machine(bool all_slots = false);
   void plan_decision();
+  void plan_long_wait();
   void plan_action();
   void plan_any_write();
   void plan_sms();
@@ -73,8 +74,9 @@ class TopTraffic {
   std::deque<Cta> late_;     ///< given up by the unit: they report nevertheless
   std::vector<Pace> paces_;  ///< of each SM
   SluiceTopIn in_;
-  std::uint64_t quiet_until_ = 0;  ///< the host waits for what it asked for
-  bool ask_again_ = false;         ///< for a new profile, then
+  std::uint64_t quiet_until_ = 0;                              ///< the host waits for what it asked for
+  std::uint64_t no_reset_until_ = 0, long_wait_at_ = 1200000;  ///< the latter is for the long campaigns alone
+  bool ask_again_ = false;                                     ///< for a new profile, then
   std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0, given_up_ = 0;
   std::uint32_t life_ = 200;   ///< mean cycles of a CTA
   bool launch_taken_ = true;   ///< nothing waits at the launch port
