@@ -62,7 +62,7 @@ def lay_out(block, parameters):
     why = subprocess.run(["magic", "-dnull", "-noconsole", "why.tcl"], cwd=work / "layout", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout
     rules = {rule: len(re.findall(r"\{[-\d ]+\}", places)) for rule, places in re.findall(r"\{([^{}]*[a-z][^{}]*)\} (\{\{[-\d {}]+\}\})", why)}
     return row | {"um": [round((int(corner[i + 2]) - int(corner[i])) / scale, 1) for i in (0, 1)], "wire_um": round(wires(layout)), "mhz_routed": clock("post_sta"),
-                  "drc": rules, "lvs": "LVS reports no net, device, pin, or property mismatches" in log("lvs")}
+                  "drc": rules, "drc_errors": sum(rules.values()), "lvs": "LVS reports no net, device, pin, or property mismatches" in log("lvs")}
 
 
 def main():
