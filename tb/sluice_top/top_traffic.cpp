@@ -127,7 +127,7 @@ void TopTraffic::plan_long_wait() {
     script_.push_back({regs::slot(k, regs::kSlotGrid), 1000});
     script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlLaunch.put(1) | regs::kSlotCtrlRepeat.put(1)});
   }
-  quiet_until_ = no_reset_until_ = now_ + (2U << parameters_.patience) + 8000;
+  quiet_until_ = no_reset_until_ = now_ + (2U << parameters_.patience) + 40000;
   long_wait_at_ = now_ + 600000;
 }
 
@@ -235,6 +235,7 @@ AxiWrite TopTraffic::next_write() {
         plan_flush(random_.in(0, parameters_.max_kernels - 1));
         return next_write();
       }
+      if (few_decisions() && parameters_.sm_enable != 0 && random_.chance(0.00002)) plan_sms();
       return {random_.chance(0.5) ? regs::kIrqStatus : regs::kError, 0xffffffff};
     }
     if (ask_again_) {
