@@ -13,7 +13,7 @@ constexpr regs::Parameters kMany{16, 8, 8, 2, 64, 1, 1, 2, 1, 9, 1, 6, 1};
 
 TEST(SluiceTop, ManyKernelsRtlAgreesWithTwinAndGoldenInEveryCycle) {
   RtlSluiceTop<Vsluice_top_many, 2> rtl(tb::waveform("sluice_top_many"), 1000, 16);
-  tb::lockstep(rtl, kMany, tb::campaign(300000, 10000000), tb::campaign(0, 1) == 1);
+  tb::lockstep(rtl, kMany, tb::campaign(kCountsCoverage ? 900000 : 300000, 10000000), tb::campaign(0, 1) == 1);
 }
 
 }  // namespace
