@@ -18,6 +18,7 @@ constexpr ExperimentRow kExperiments[] = {
     {"preemption", preemption_experiment, "from an evict order until all CTAs are gone"},
     {"pairs", pairs_experiment, "pairs under every policy, with the exhaustive search"},
     {"triples", triples_experiment, "triples under every policy"},
+    {"equal_work", equal_work_experiment, "pairs and triples until all are done"},
     {"effisha_overhead", effisha_overhead_experiment, "EffiSha's figure 10"},
     {"effisha_latency", effisha_latency_experiment, "figure 13"},
     {"effisha_service", effisha_service_experiment, "figures 14, 15 through the service"},

@@ -9,8 +9,11 @@
 
 #include "sw/core/metrics.h"
 #include "sw/gpu/experiments/experiments.h"
+#include "sw/gpu/jobs/job_shape.h"
 #include "sw/gpu/jobs/online_profile.h"
+#include "sw/gpu/jobs/side_by_side.h"
 #include "sw/policy/names.h"
+#include "sw/scheduler/balance_scheduler.h"
 
 namespace sluice::gpu {
 
@@ -46,12 +49,13 @@ class MixMeasurement {
     for (std::size_t k = 0; k < mix_.size(); ++k) streams_.push_back(make_stream());
   }
 
-  void run(bool exhaustive) {
+  enum class What { FinishTimes, Policies, AndEveryPartition };
+  void run(What what) {
     for (unsigned r = 0; r < options_.repetitions; ++r) {
-      repetition(r);
+      if (what != What::FinishTimes) repetition(r);
       finish_times(r);
     }
-    if (exhaustive) search();
+    if (what == What::AndEveryPartition) search();
   }
 
  private:
@@ -159,8 +163,9 @@ class MixMeasurement {
       for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
       keep(kSpatial, native_finish(confined, launches));
     }
-    keep(kEven, quota_finish(launches, false));
-    keep(kWarpedSlicer, quota_finish(launches, true));
+    keep(kEven, quota_finish(launches, kEven));
+    keep(kWarpedSlicer, quota_finish(launches, kWarpedSlicer));
+    keep(kBalance, quota_finish(launches, kBalance));
     store_.add(key("finish_done", r), {{"repetition", r}, {"policy", "done"}});
   }
 
@@ -188,26 +193,73 @@ class MixMeasurement {
     return finish;
   }
 
-  std::vector<double> quota_finish(const std::vector<int>& launches, bool profiled) {
+  /// What `balance` gives the kernels that are not done, where they lie; a mix that it does not know is measured first.
+  std::vector<QuotaTable> balanced(BalanceScheduler& scheduler, QuotaMix& running, const SiliconMix& silicon,
+                                   const std::vector<std::size_t>& open, const std::vector<int>& launches) {
+    const auto plan_of = [&] {
+      std::vector<JobView> jobs;
+      for (const std::size_t k : open) {
+        JobView& job = jobs.emplace_back();
+        job.id = JobId(static_cast<std::uint32_t>(k));
+        job.kernel = silicon.kernels[k];
+        job.state = sluice::JobState::Ready;
+        job.tasks = static_cast<std::uint64_t>(launches[k]) * mix_[k]->spec().blocks();
+        job.tasks_begun = std::min(job.tasks - 1, running.job(k).done_total());
+      }
+      return scheduler.decide(jobs, {}, Time(0));
+    };
+    Plan plan = plan_of();
+    if (!plan.measure.empty()) {
+      const auto rates = [&](const std::vector<QuotaTable>& tables, double window) {
+        return running.restart(tables, ProfileWindows().warm_up, window).per_sm;
+      };
+      std::vector<JobId> ids;
+      std::vector<std::size_t> together;
+      for (const JobShare& job : plan.jobs) {
+        ids.push_back(job.job);
+        together.push_back(job.job.value());
+      }
+      const auto found =
+          measure_side_by_side(rates, silicon, together, plan.measure, silicon.machine.partitioner.balance.keep);
+      scheduler.measured(ids, found);
+      plan = plan_of();
+    }
+    std::vector<QuotaTable> tables(mix_.size(), QuotaTable(sms_, 0));
+    for (const JobShare& job : plan.jobs) {
+      Share share = job.share;
+      share.ctas = std::min(share.ctas, silicon.most[job.job.value()]);
+      tables[job.job.value()] = quotas_of(share, sms_);
+    }
+    return tables;
+  }
+
+  std::vector<double> quota_finish(const std::vector<int>& launches, const std::string& policy) {
     std::vector<std::uint64_t> passes(launches.begin(), launches.end());
     QuotaMix running(mix_, passes);
     std::vector<QuotaJob*> jobs;
     for (std::size_t k = 0; k < mix_.size(); ++k) jobs.push_back(&running.job(k));
     const Clock::time_point start = Clock::now();
-    const std::vector<Profile> curves = profiled ? profile_online(running, mix_, decider()).refined : std::vector<Profile>();
+    const std::vector<Profile> curves =
+        policy == kWarpedSlicer ? profile_online(running, mix_, decider()).refined : std::vector<Profile>();
     // The kernels that are not done share every SM; decided anew when one ends, from the same curves.
     const SiliconMix silicon = silicon_mix(session_, mix_);
-    SiliconScheduler scheduler(profiled ? kWarpedSlicer : kEven, silicon);
-    const auto share = [&](const std::vector<std::size_t>& open) {
+    SiliconScheduler scheduler(policy, silicon);
+    BalanceScheduler balance(silicon.machine);
+    const auto tables_for = [&](const std::vector<std::size_t>& open) {
+      if (policy == kBalance) return balanced(balance, running, silicon, open, launches);
       std::vector<std::size_t> ended;
       for (std::size_t k = 0; k < mix_.size(); ++k)
         if (std::ranges::find(open, k) == open.end()) ended.push_back(k);
       const std::vector<QuotaTable> shares = tables_of(sluice::gpu::decide(scheduler, silicon, curves, ended), sms_);
       std::vector<QuotaTable> tables(mix_.size(), QuotaTable(sms_, 0));
       for (std::size_t i = 0; i < open.size(); ++i) tables[open[i]] = shares[i];
+      return tables;
+    };
+    const auto share = [&](const std::vector<std::size_t>& open) {
+      const std::vector<QuotaTable> tables = tables_for(open);
       if (open.size() == 1)
         jobs[open[0]]->set(tables[open[0]]);
-      else
+      else if (!std::ranges::equal(jobs, tables, {}, &QuotaJob::quota))  // what was measured last may be what is kept
         running.begin(tables);
     };
     std::vector<std::size_t> unfinished(mix_.size());
@@ -218,7 +270,8 @@ class MixMeasurement {
     while (!unfinished.empty()) {
       const double now = seconds(Clock::now() - start);
       const std::size_t ended = std::erase_if(unfinished, [&](std::size_t k) {
-        if (!jobs[k]->idle()) return false;
+        const bool holds = std::ranges::any_of(jobs[k]->quota(), [](std::uint32_t ctas) { return ctas != 0; });
+        if (!holds || !jobs[k]->idle()) return false;
         const JobState state = jobs[k]->state();
         if (!state.all_claimed || state.returned > 0) jobs[k]->finish(20);  // some CTAs left with tasks
         finish[k] = seconds(Clock::now() - start);
@@ -298,12 +351,12 @@ class MixMeasurement {
 
 /// All mixes of so many kernels.
 void measure_mixes(GpuSession& session, const ExperimentOptions& options, const std::string& name, std::size_t size,
-                   bool exhaustive) {
+                   MixMeasurement::What what) {
   const auto mixes = choose(options.apps.empty() ? table2_names() : options.apps, size);
   RawLines lines(options, name, mixes.size());
   for (const std::vector<std::string>& names : mixes) {
     MixMeasurement mix(session, names, lines);
-    mix.run(exhaustive);
+    mix.run(what);
     lines.done(mix_name(names));
   }
 }
@@ -311,10 +364,14 @@ void measure_mixes(GpuSession& session, const ExperimentOptions& options, const 
 }  // namespace
 
 void pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
-  measure_mixes(session, options, "pairs", 2, true);
+  measure_mixes(session, options, "pairs", 2, MixMeasurement::What::AndEveryPartition);
 }
 void triples_experiment(GpuSession& session, const ExperimentOptions& options) {
-  measure_mixes(session, options, "triples", 3, false);
+  measure_mixes(session, options, "triples", 3, MixMeasurement::What::Policies);
+}
+void equal_work_experiment(GpuSession& session, const ExperimentOptions& options) {
+  measure_mixes(session, options, "pairs", 2, MixMeasurement::What::FinishTimes);
+  measure_mixes(session, options, "triples", 3, MixMeasurement::What::FinishTimes);
 }
 
 }  // namespace sluice::gpu
