@@ -138,9 +138,11 @@ struct HostConfig {
 /// Warped-Slicer's sequencing constants (section IV-A, V).
 /// Settings of the mode Balance (docs/user/policies.md#balance).
 struct BalanceConfig {
-  std::uint32_t candidates = 7;         ///< partitions of a pair that are measured side by side, at most
+  std::uint32_t candidates = 7;         ///< partitions that are measured side by side in a round, at most; 0: none
   std::uint32_t window_cycles = 10240;  ///< of a window
   double keep = 1.0;                    ///< the least speed-up over one after the other at which kernels share an SM
+  std::uint32_t rounds = 3;             ///< of measuring side by side, at most
+  std::uint32_t spacing = 2048;         ///< cycles at most between CTAs of a kernel that enter an SM, once a partition is kept
 };
 
 struct PartitionerConfig {

@@ -164,9 +164,11 @@ void read_dram(TomlTable table, DramConfig& dram) {
 
 void read_balance(TomlTable& table, BalanceConfig& config) {
   table.optional();
-  table.read("candidates", config.candidates, 1, 15);
+  table.read("candidates", config.candidates, 0, 15);
   table.read("window_cycles", config.window_cycles, 1024, 65535);
   table.read("keep", config.keep, 0, 7.99);
+  table.read("rounds", config.rounds, 1, 15);
+  table.read("spacing", config.spacing, 0, 65535);
 }
 
 void read_partitioner(TomlTable table, PartitionerConfig& config) {

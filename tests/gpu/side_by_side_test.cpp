@@ -40,8 +40,7 @@ class Sms {
       own.push_back(static_cast<double>(ctas[k]) / mix_.most[k].value());
       load += own.back();
     }
-    for (std::size_t k = 0; k < ctas.size(); ++k)
-      own[k] = speed_[k] * std::sqrt(own[k]) / (1 + hurt_ * (load - own[k]));
+    for (std::size_t k = 0; k < ctas.size(); ++k) own[k] = speed_[k] * std::sqrt(own[k]) / (1 + hurt_ * (load - own[k]));
     return own;
   }
   std::vector<std::vector<double>> measure(const std::vector<QuotaTable>& tables) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "study/run_specs.h"
 #include "sw/core/errors.h"
@@ -19,6 +20,7 @@
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
 #include "systemc/unit/twin/balance_search.h"
+#include "systemc/unit/twin/cta_spacing.h"
 #include "tests/systemc/scripted_kernel.h"
 
 namespace sluice {
@@ -35,6 +37,7 @@ class Scene {
     sms_ = between(kernels + 1, 40);
     settings_.candidates = between(1, 9);
     settings_.keep = between(0, 400) / 100.0;
+    settings_.rounds = between(2, 4);
     const bool wished = between(0, 1) == 0, promised = between(0, 3) == 0;
     for (std::uint32_t k = 0; k < kernels; ++k) {
       config_.demand_warps[k] = between(1, 24);
@@ -92,11 +95,11 @@ class Rounds {
     EXPECT_EQ(more, wanted().size() > 1);
     if (!more) return true;
     for (bool climbs = true; climbs; ++rounds_) {
-      EXPECT_LT(rounds_, BalanceSearchTwin::kRounds) << "the search does not end";
+      EXPECT_LT(rounds_, scene_.settings_.rounds) << "the search does not end";
       const std::vector<JointCounts> list = wanted();
       more = round();
       compare(list);
-      climbs = step(list) && rounds_ + 1 < BalanceSearchTwin::kRounds;
+      climbs = step(list) && rounds_ + 1 < scene_.settings_.rounds;
       if (climbs) {
         EXPECT_TRUE(more);
       } else {
@@ -211,7 +214,7 @@ class Rounds {
   [[nodiscard]] std::uint32_t speed(std::uint32_t sm, std::size_t k) const {  // of its CTAs there, by what else is there
     std::vector<std::uint32_t> held;
     for (std::size_t j = 0; j < kernels(); ++j) held.push_back(search_.quota(sm, j));
-    return hashed(held, k) * (4 - rounds_) / 4;  // less from round to round
+    return hashed(held, k) * (6 - rounds_) / 6;  // less from round to round
   }
   [[nodiscard]] std::uint32_t speed_alone(std::size_t k) const {
     std::vector<std::uint32_t> held(kernels(), 0);
@@ -320,6 +323,72 @@ TEST(Balance, SmsHoldTheCandidatesAndThenWhatIsKept) {
   for (const JointCounts& c : first)
     EXPECT_GE(in_round.contains(c) ? in_round.at(c) : 0, 1U) << c[0].value() << " " << c[1].value();
   EXPECT_GE(in_the_end.contains(kept) ? in_the_end.at(kept) : 0, 13U) << "of 16: some are being replaced";
+}
+
+/// CTAs that follow one of their kernel into an SM within 100 cycles, once a partition is kept.
+std::uint32_t close_entries(std::uint32_t spacing) {
+  MachineConfig machine = fermi();
+  machine.partitioner.balance.spacing = spacing;
+  RunSpec spec = mix_of("DXT_HOT", 500000, machine);
+  spec.timeline_file = std::filesystem::temp_directory_path() / ("balance_spacing_" + std::to_string(::getpid()) + ".json");
+  const RunResult result = scripted::run({spec}).front();
+  const nlohmann::json timeline = nlohmann::json::parse(std::ifstream(spec.timeline_file));
+  std::filesystem::remove(spec.timeline_file);
+  std::map<std::pair<std::uint64_t, std::string>, std::set<std::uint64_t>> entries;  // by SM and kernel
+  for (const nlohmann::json& event : timeline)
+    if (event["ph"] == "X" && event["ts"] > result.decisions.at(0).decided_at.value())
+      entries[{event["pid"], event["name"]}].insert(event["ts"].get<std::uint64_t>());
+  std::uint32_t close = 0;
+  for (const auto& [where, at] : entries)
+    for (auto next = at.begin(); next != at.end(); ++next) close += next != at.begin() && *next - *std::prev(next) < 100;
+  return close;
+}
+
+TEST(Balance, CtasOfWhatIsKeptEnterOneByOne) {
+  const std::uint32_t without = close_entries(0), with = close_entries(2048);
+  EXPECT_GT(without, 20U);
+  EXPECT_LT(with * 4, without);
+}
+
+/// As far apart as a 64th of the time until the next end; a kernel that is new does not know the one before, and without spacing
+/// none waits.
+TEST(Balance, CtasOfAKernelEnterAnSmApart) {
+  const CtaDispatcherParams params;
+  constexpr std::uint32_t kMost = 2048;
+  for (const std::uint32_t life : {400U, 8000U, 400000U}) {
+    CtaSpacing spacing(params, kMost);
+    CtaDispatcherOut out;
+    CtaDispatcherIn in;
+    out.state[1] = SlotState::kRunning;
+    const auto after_a_cta = [&](bool on) {
+      out.dispatch_valid = true;
+      out.dispatch_kernel = 1;
+      out.dispatch_sm = 3;
+      spacing.clock(on, out, in);
+      out.dispatch_valid = false;
+      std::uint64_t waited = 0;
+      for (; spacing.waits(1)[3]; ++waited) {
+        EXPECT_EQ(spacing.waits(1).count(), 1U);
+        EXPECT_FALSE(spacing.waits(0).any());
+        spacing.clock(on, out, in);
+      }
+      EXPECT_FALSE(spacing.any());
+      return waited;
+    };
+    EXPECT_EQ(after_a_cta(false), 0U);
+    EXPECT_EQ(after_a_cta(true), kMost);
+    if (life > kMost) spacing.skip(life - kMost);
+    in.done_valid = true;
+    in.done_sm = 3;
+    in.done_slot = out.dispatch_slot;
+    spacing.clock(true, out, in);
+    in.done_valid = false;
+    EXPECT_EQ(after_a_cta(true), std::min<std::uint64_t>(kMost, (std::max(life, kMost) + 1) / (8 * params.ctas)));
+    out.state[1] = SlotState::kFree;
+    spacing.clock(true, out, in);
+    out.state[1] = SlotState::kRunning;
+    EXPECT_EQ(after_a_cta(true), kMost);
+  }
 }
 
 TEST(Balance, IsRefusedWhereNothingCarriesItOut) {

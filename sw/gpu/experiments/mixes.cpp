@@ -219,8 +219,7 @@ class MixMeasurement {
         ids.push_back(job.job);
         together.push_back(job.job.value());
       }
-      const auto found =
-          measure_side_by_side(rates, silicon, together, plan.measure, silicon.machine.partitioner.balance.keep);
+      const auto found = measure_side_by_side(rates, silicon, together, plan.measure, silicon.machine.partitioner.balance.keep);
       scheduler.measured(ids, found);
       plan = plan_of();
     }

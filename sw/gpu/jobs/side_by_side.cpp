@@ -40,7 +40,8 @@ std::vector<BalanceCandidate> measure_side_by_side(const SmRates& measure, const
   std::vector<Counts> groups;
   for (Counts& ctas : partitions) {
     for (std::size_t k = 0; k < kernels; ++k) ctas[k] = std::min(ctas[k], most[k]);
-    if (make_fit(ctas, demand, mix.machine.sm.capacity) && std::ranges::find(groups, ctas) == groups.end()) groups.push_back(ctas);
+    if (make_fit(ctas, demand, mix.machine.sm.capacity) && std::ranges::find(groups, ctas) == groups.end())
+      groups.push_back(ctas);
   }
   const std::size_t shared = groups.size();
   const auto alone = [&](std::size_t k) {

@@ -21,10 +21,10 @@ struct SideBySideWindows {
 /// Blocks per second of each SM, by kernel, under these tables for so many seconds.
 using SmRates = std::function<std::vector<std::vector<double>>(const std::vector<QuotaTable>& tables, double window)>;
 
-/// What a plan's partitions are worth on silicon (docs/user/policies.md#balance). In one window each has every n-th SM, and so has
-/// each kernel alone with all CTAs that fit: a rate is a kernel's blocks on an SM over those where it is alone in that window.
-/// The best are then seen on all SMs, the best of them last. If none of these beats one after the other, each kernel is seen
-/// alone on all SMs as well: few SMs among others have more bandwidth than they would have among their like.
+/// What a plan's partitions are worth on silicon (docs/user/policies.md#balance). In one window each has every n-th SM, and so
+/// has each kernel alone with all CTAs that fit: a rate is a kernel's blocks on an SM over those where it is alone in that
+/// window. The best are then seen on all SMs, the best of them last. If none of these beats one after the other, each kernel is
+/// seen alone on all SMs as well: few SMs among others have more bandwidth than they would have among their like.
 ///
 /// @param partitions  CTAs on an SM; those that fit no SM's sub-cores lose CTAs of the kernel with most registers
 /// @param open        which of the mix's kernels these counts are of; the others hold nothing

@@ -84,7 +84,8 @@ constexpr Shown kShown[] = {{kOracle, "best partition, by search", 0},
                             {kEven, "Even", 1},
                             {kSpatial, "Spatial", 3},
                             {"mps", "MPS", 6},
-                            {"back_to_back", "one after the other", 8}};
+                            {"back_to_back", "one after the other", 8},
+                            {kBalance, "balance", 2}};
 constexpr const char* kEvery[] = {"back_to_back",       kLeftOver, "mps", kSpatial, kEven, kWarpedSlicer,
                                   "warped_slicer@0.04", kOracle};
 
@@ -200,9 +201,14 @@ void finish_section(const std::filesystem::path& folder, const std::string& name
       makespans[fmt::format("{}", fmt::join(j["kernels"].get<std::vector<std::string>>(), "_"))][j["policy"]].push_back(
           std::ranges::max(j["finish_seconds"].get<Values>()));
   std::map<std::string, Values> speedup;
+  std::map<std::string, Values> of_balance;  // over each
   for (const auto& [mix, policies] : makespans)
-    for (const auto& [policy, makespan] : policies)
+    for (const auto& [policy, makespan] : policies) {
       if (policies.contains(kLeftOver)) speedup[policy].push_back(median(policies.at(kLeftOver)) / median(makespan));
+      if (policies.contains(kBalance)) of_balance[policy].push_back(median(makespan) / median(policies.at(kBalance)));
+    }
+  for (const auto& [policy, ratios] : of_balance)
+    if (policy != kBalance) out.summary[fmt::format("{}_finish_balance_over_{}", name, policy)] = mean_json(ratios);
   report::RowChart chart{"Time until the last kernel is done: Left-Over's over the policy's"};
   chart.notation = report::Notation::Gain;
   chart.digits = 1;

@@ -49,6 +49,7 @@ struct CtaDispatcherIn {
   SmBits sm_ready = all_sms();                             ///< SMs that take the next CTA without delay
   bool quota_changed = false;                              ///< first cycle of new quotas
   bool profiling = false;                                  ///< `settled` stays as it is
+  std::array<SmBits, kMaxKernelSlots> waits{};             ///< SMs that take none of a kernel's CTAs yet: of the twin only
   bool dispatch_ready = false;
   bool done_valid = false;
   std::uint8_t done_sm = 0, done_slot = 0;

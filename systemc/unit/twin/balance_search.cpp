@@ -212,7 +212,7 @@ bool BalanceSearchTwin::next(const SluiceConfig& config) {
     for (Entry& e : entries_) measure(e);
     for (const Entry& e : entries_) tried_.push_back(e.ctas);
     const bool changed = climb();
-    if (changed && ++round_ < kRounds) {
+    if (changed && ++round_ < settings_.rounds) {
       list(config);
     } else {
       last_ = *std::ranges::find(entries_, base_, &Entry::ctas);

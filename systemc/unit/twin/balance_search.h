@@ -26,7 +26,6 @@ class BalanceSearchTwin {
   };
 
   static constexpr std::uint32_t kWindows = 8;     ///< of a round
-  static constexpr std::uint32_t kRounds = 3;      ///< at most, before those that measure kernels alone
   static constexpr std::uint32_t kWait = 1 << 16;  ///< cycles that a round waits for CTAs to leave, at most
 
   BalanceSearchTwin(const BalanceConfig& settings, std::uint32_t num_sm) : settings_(settings), num_sm_(num_sm) {}

@@ -67,6 +67,9 @@ SmSet CtaDispatcherTwin::eligible(const CtaDispatcherIn& in, std::uint32_t k) co
   for (std::uint32_t sm = 0; params_.sm_enable && sm < params_.num_sms; ++sm) {
     if (!in.sm_enable[sm]) set.erase(sm);
   }
+  for (std::uint32_t sm = 0; in.waits[k].any() && sm < params_.num_sms; ++sm) {
+    if (in.waits[k][sm]) set.erase(sm);
+  }
   if (guard_.reserved && guard_.claim && guard_.claim != k) set.erase(*guard_.reserved);
   return set;
 }

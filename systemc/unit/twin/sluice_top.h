@@ -5,6 +5,7 @@
 
 #include "systemc/unit/ports/i_sluice_top.h"
 #include "systemc/unit/twin/cta_dispatcher.h"
+#include "systemc/unit/twin/cta_spacing.h"
 #include "systemc/unit/twin/launch_queue.h"
 #include "systemc/unit/twin/partition_core.h"
 #include "systemc/unit/twin/partition_sequencer.h"
@@ -21,6 +22,7 @@ class SluiceTopTwin : public ISluiceTop {
         balance_(balance),
         csr_(parameters, balance.has_value()),
         dispatcher_(dispatcher_params(parameters)),
+        spacing_(dispatcher_params(parameters), balance.value_or(BalanceConfig()).spacing),
         sequencer_(parameters, balance),
         monitor_(parameters.max_kernels),
         counters_(parameters.num_sm),
@@ -58,6 +60,7 @@ class SluiceTopTwin : public ISluiceTop {
     if (const auto sm = sequencer_.reads()) to_sequencer.counted = sample_ = counters_[*sm].insts;
     clock_monitor(in, config, sequenced);
     to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
+    spacing_.clock(sequencer_.balanced(config), dispatched, to_dispatcher_);
     const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid &&
                        !dispatcher_.ready_changes(to_dispatcher_) && !(parameters_.launch_queue != 0 && in.launch.valid);
     const SluiceCsrStatus reported = status(dispatched, sequenced);
@@ -69,7 +72,7 @@ class SluiceTopTwin : public ISluiceTop {
     out_.idle = rests;
   }
 
-  void skip(std::uint64_t) override {}  // nothing there that could notice
+  void skip(std::uint64_t cycles) override { spacing_.skip(cycles); }  // nothing else there could notice
   [[nodiscard]] bool counts_activity() const override { return counting_; }
   void wish(unsigned slot, const BalanceWish& wish) override { sequencer_.wish(slot, wish); }
   [[nodiscard]] const BalanceReport* balance() const override { return sequencer_.balance(); }
@@ -173,6 +176,7 @@ class SluiceTopTwin : public ISluiceTop {
       to.quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().query_sm, k));
       to.port_quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().dispatch_sm, k));
     }
+    for (unsigned k = 0; spacing_.any() && k < parameters_.max_kernels; ++k) to.waits[k] = spacing_.waits(k);
     to.sm_enable = config.sm_enable;
     to.sm_ready = in.sm_ready;
     to.dispatch_ready = in.dispatch_ready;
@@ -270,8 +274,8 @@ class SluiceTopTwin : public ISluiceTop {
       out_.profile_scaled = static_cast<std::uint32_t>(writing->value);
     }
     const bool monitors = sequenced.monitoring && csr.config.monitor_enable;
-    rests_ =
-        csr_.idle() && !queue_.stirs(free_port_slots()) && dispatcher_settled() && sequenced.idle && core_.settled() && !monitors;
+    rests_ = csr_.idle() && !queue_.stirs(free_port_slots()) && dispatcher_settled() && sequenced.idle && core_.settled() &&
+             !monitors && !spacing_.any();
     counting_ = sequenced.profile_enable || monitors;
   }
 
@@ -279,6 +283,7 @@ class SluiceTopTwin : public ISluiceTop {
   std::optional<BalanceConfig> balance_;
   SluiceCsrTwin csr_;
   CtaDispatcherTwin dispatcher_;
+  CtaSpacing spacing_;
   PartitionSequencerTwin sequencer_;
   PartitionCoreTwin core_;
   PhaseMonitorTwin monitor_;
