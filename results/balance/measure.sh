@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes every row of results.csv: `results/balance/measure.sh OUT`. Goes on where it was stopped.
 set -e
 for sweep in configs/sweeps/balance/*.toml; do ${SLUICE:-build/release/bin/sluice} sweep "$sweep" --out "$1"; done
