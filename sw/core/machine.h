@@ -142,7 +142,7 @@ struct BalanceConfig {
   std::uint32_t window_cycles = 10240;  ///< of a window
   double keep = 1.0;                    ///< the least speed-up over one after the other at which kernels share an SM
   std::uint32_t rounds = 3;             ///< of measuring side by side, at most
-  std::uint32_t spacing = 2048;         ///< cycles at most between CTAs of a kernel that enter an SM, once a partition is kept
+  std::uint32_t spacing = 2048;         ///< cycles at most between CTAs of a kernel that enter an SM, after the profile
 };
 
 struct PartitionerConfig {

@@ -20,6 +20,8 @@ namespace sluice::gpu {
 namespace {
 
 constexpr double kWarmUp = 0.5e-3;  ///< before a window
+constexpr double kSettle =
+    0.3e-3;  ///< of balance, whose partitions leave no room: some CTAs find none, and it counts without them
 
 /// At most one CTA in a hundred of each kernel found no room. (Which sub-core a CTA's odd warps go to is the hardware's choice.)
 bool complete(const MixRates& rates, const std::vector<CtaCount>& ctas, unsigned sms) {
@@ -211,7 +213,7 @@ class MixMeasurement {
     Plan plan = plan_of();
     if (!plan.measure.empty()) {
       const auto rates = [&](const std::vector<QuotaTable>& tables, double window) {
-        return running.restart(tables, ProfileWindows().warm_up, window).per_sm;
+        return running.restart(tables, ProfileWindows().warm_up, window, kSettle).per_sm;
       };
       std::vector<JobId> ids;
       std::vector<std::size_t> together;
@@ -259,7 +261,7 @@ class MixMeasurement {
       if (open.size() == 1)
         jobs[open[0]]->set(tables[open[0]]);
       else if (!std::ranges::equal(jobs, tables, {}, &QuotaJob::quota))  // what was measured last may be what is kept
-        running.begin(tables);
+        running.begin(tables, policy == kBalance ? kSettle : QuotaMix::kSettle);
     };
     std::vector<std::size_t> unfinished(mix_.size());
     std::iota(unfinished.begin(), unfinished.end(), std::size_t{0});

@@ -110,7 +110,7 @@ void QuotaMix::evict() {
   for (const auto& job : jobs_) job->evict();
 }
 
-bool QuotaMix::begin(const std::vector<QuotaTable>& tables) {
+bool QuotaMix::begin(const std::vector<QuotaTable>& tables, double settle) {
   for (const auto& job : jobs_) job->order(QuotaTable(tables.front().size(), 0));  // all drain at the same time
   evict();
   for (const auto& job : jobs_) job->clear_placement();
@@ -121,13 +121,13 @@ bool QuotaMix::begin(const std::vector<QuotaTable>& tables) {
   bool settled = true;
   for (const std::size_t k : order) {
     jobs_[k]->set(tables[k]);
-    settled = jobs_[k]->settle(0.01) && settled;
+    settled = jobs_[k]->settle(settle) && settled;
   }
   return settled;
 }
 
-MixRates QuotaMix::restart(const std::vector<QuotaTable>& tables, double warm_up, double window) {
-  const bool settled = begin(tables);
+MixRates QuotaMix::restart(const std::vector<QuotaTable>& tables, double warm_up, double window, double settle) {
+  const bool settled = begin(tables, settle);
   return count(warm_up, window, settled);
 }
 

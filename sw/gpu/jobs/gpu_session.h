@@ -72,10 +72,11 @@ class QuotaMix {
   ~QuotaMix();  ///< evicts all, and waits
   QuotaMix(const QuotaMix&) = delete;
   QuotaMix& operator=(const QuotaMix&) = delete;
+  static constexpr double kSettle = 10e-3;  ///< seconds that each kernel's CTAs are waited for, where some find no room
   /// Evicts all and starts under these tables. @return all quotas were filled
-  bool begin(const std::vector<QuotaTable>& tables);
+  bool begin(const std::vector<QuotaTable>& tables, double settle = kSettle);
   /// begin(), then `warm_up` seconds, and counts for `window`.
-  [[nodiscard]] MixRates restart(const std::vector<QuotaTable>& tables, double warm_up, double window);
+  [[nodiscard]] MixRates restart(const std::vector<QuotaTable>& tables, double warm_up, double window, double settle = kSettle);
   void evict();
   [[nodiscard]] QuotaJob& job(std::size_t k) { return *jobs_[k]; }
 

@@ -62,9 +62,9 @@ class PartitionSequencerTwin {
   void reset() { *this = PartitionSequencerTwin(parameters_, settings_); }
   /// What mode Balance is to reach for the kernel of a slot, from its next plan on.
   void wish(std::uint32_t slot, const BalanceWish& wish) { wishes_[slot] = wish; }
-  /// Mode Balance has decided, and every SM holds the same counts.
-  [[nodiscard]] bool balanced(const SluiceConfig& config) const {
-    return config.mode == static_cast<std::uint8_t>(Mode::Balance) && layout_ == Layout::Counts;
+  /// Mode Balance measures partitions or has kept one.
+  [[nodiscard]] bool one_by_one(const SluiceConfig& config) const {
+    return config.mode == static_cast<std::uint8_t>(Mode::Balance) && (layout_ == Layout::Groups || layout_ == Layout::Counts);
   }
   [[nodiscard]] const BalanceReport* balance() const { return settings_ ? &search_.report() : nullptr; }
 

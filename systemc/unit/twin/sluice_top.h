@@ -60,7 +60,7 @@ class SluiceTopTwin : public ISluiceTop {
     if (const auto sm = sequencer_.reads()) to_sequencer.counted = sample_ = counters_[*sm].insts;
     clock_monitor(in, config, sequenced);
     to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
-    spacing_.clock(sequencer_.balanced(config), dispatched, to_dispatcher_);
+    spacing_.clock(sequencer_.one_by_one(config), dispatched, to_dispatcher_);
     const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid &&
                        !dispatcher_.ready_changes(to_dispatcher_) && !(parameters_.launch_queue != 0 && in.launch.valid);
     const SluiceCsrStatus reported = status(dispatched, sequenced);
