@@ -14,6 +14,14 @@ rtl/decision/waterfill.sv
 rtl/decision/loss_guard.sv
 rtl/decision/decision_steps.sv
 rtl/decision/partition_core.sv
+rtl/balance/balance_pkg.sv
+rtl/balance/balance_arithmetic.sv
+rtl/balance/balance_table.sv
+rtl/balance/balance_list.sv
+rtl/balance/balance_rates.sv
+rtl/balance/balance_step.sv
+rtl/balance/balance_keep.sv
+rtl/balance/balance_search.sv
 rtl/sequencer/profile_counters.sv
 rtl/sequencer/occupancy_counter.sv
 rtl/sequencer/phase_monitor.sv

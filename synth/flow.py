@@ -34,6 +34,8 @@ BLOCKS = {
     "serial_unit": (["MAX_CTAS"], ""),
     "decision_steps": (["MAX_KERNELS", "MAX_CTAS"], ""),
     "partition_core": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
+    "balance_search": (["MAX_KERNELS", "MAX_CTAS"], ""),
+    "balance_table": (["MAX_KERNELS"], ""),
     "occupancy_counter": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "partition_sequencer": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "phase_monitor": (["MAX_KERNELS", "NUM_SCHED"], "monitor"),

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// balance_keep: whether kernels share in the end, sub-program of balance_search: where a kernel has a floor, where a
+// rate of the base was not measured, or where its score reaches `keep`: keep x Time <= W. If not, each kernel is
+// measured alone on every SM, and the base's rates count anew, by these. Combinational.
+module balance_keep (
+  input  balance_pkg::progress_t now_i,
+  input  logic                   last_kernel_i,
+  input  logic                   last_i,       // cycle of a loop
+  input  logic                   below_i,      // this subtraction, or one before it, went below 0
+  input  logic                   promised_i,   // a kernel has a floor
+  input  logic                   sampled_i,    // the entry under work has samples
+  output balance_pkg::progress_t next_o,
+  output balance_pkg::control_t  control_o
+);
+  localparam int unsigned LeftW  = 6;
+  localparam int unsigned EntryW = balance_pkg::EntryW;
+  localparam int unsigned W      = balance_pkg::W;
+
+  balance_pkg::progress_t n;
+  balance_pkg::control_t  c;
+  always_comb begin
+    n = now_i;
+    c = '0;
+    unique case (now_i.state)
+      balance_pkg::KeepStart: begin
+        n.kernel = '0;
+        n.state  = balance_pkg::KeepTime;
+        c.best   = now_i.again;
+        if (promised_i || !now_i.measured) begin
+          n.shares = 1'b1;
+          n.state  = balance_pkg::Done;
+        end
+      end
+      balance_pkg::KeepTime: begin
+        c.source  = balance_pkg::FromBestTime;
+        c.load_q  = 1'b1;
+        c.clear_a = 1'b1;
+        n.state   = balance_pkg::KeepLimit;
+      end
+      balance_pkg::KeepLimit: begin
+        c.source = balance_pkg::FromKeep;
+        c.load_b = 1'b1;
+        n.left   = LeftW'(W);
+        n.state  = balance_pkg::KeepMultiply;
+      end
+      balance_pkg::KeepMultiply: begin
+        c.multiply = 1'b1;
+        c.fresh    = 1'b1;
+        n.left     = now_i.left - 1'b1;
+        if (last_i) n.state = balance_pkg::KeepWeight;
+      end
+      balance_pkg::KeepWeight: begin   // every kernel's weight is taken from A, and 1
+        c.source = balance_pkg::FromWeight4;
+        c.load_b = 1'b1;
+        n.state  = balance_pkg::KeepTake;
+      end
+      balance_pkg::KeepTake: begin
+        c.exceed   = now_i.kernel == '0;
+        c.subtract = now_i.kernel != '0;
+        n.kernel   = now_i.kernel + 3'd1;
+        n.state    = last_kernel_i ? balance_pkg::KeepCheck : balance_pkg::KeepWeight;
+      end
+      balance_pkg::KeepCheck: begin
+        n.shares = below_i;
+        n.state  = below_i || now_i.again ? balance_pkg::Done : balance_pkg::AloneStart;
+      end
+
+      balance_pkg::AloneStart: begin   // in a row of the table that the best entry does not need
+        n.kind  = balance_pkg::Single;
+        n.to    = '0;
+        n.entry = EntryW'(now_i.best == '0);
+        n.state = balance_pkg::ListLoad;
+      end
+      balance_pkg::AloneMean: begin
+        c.source     = balance_pkg::FromQuotient;
+        c.keep_alone = sampled_i;
+        n.state      = balance_pkg::AloneNext;
+      end
+      balance_pkg::AloneNext: begin
+        n.to    = now_i.kernel + 3'd1;
+        n.state = balance_pkg::ListLoad;
+        if (last_kernel_i) begin
+          n.kernel = '0;
+          n.entry  = now_i.best;
+          n.again  = 1'b1;
+          n.state  = balance_pkg::RateStart;
+        end
+      end
+      balance_pkg::Done: n.state = balance_pkg::Idle;
+      default: ;
+    endcase
+  end
+  assign next_o    = n;
+  assign control_o = c;
+endmodule

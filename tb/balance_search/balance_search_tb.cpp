@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of balance_search: whole searches with random machines, kernels and samples, against the golden lists, the golden rules
+// in the unit's number formats, exactly, and those in double precision. SLUICE_FULL=1: 10^5 searches.
+#include <Vbalance_search.h>
+#include <Vbalance_search_large.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sw/partition/balance.h"
+#include "sw/partition/balance_unit.h"
+#include "systemc/unit/rtl/verilated_model.h"
+#include "tb/common/coverage.h"
+#include "tb/common/random.h"
+#include "tb/common/waveform.h"
+
+namespace sluice::tb {
+namespace {
+
+constexpr unsigned kCtaW = 6, kWeightW = 7, kRateW = 15;
+constexpr std::uint32_t kScale = 4;  ///< instructions of a step of a sample
+
+/// A port of any width, a bit at a time.
+template <class Port>
+void put(Port& port, unsigned low, unsigned width, std::uint64_t value) {
+  if constexpr (std::is_integral_v<Port>) {
+    const std::uint64_t mask = ((std::uint64_t{1} << width) - 1) << low;
+    port = static_cast<Port>((port & ~mask) | (value << low));
+  } else {
+    for (unsigned bit = 0; bit < width; ++bit) {
+      const unsigned at = low + bit;
+      port[at / 32] = (port[at / 32] & ~(1U << at % 32)) | (static_cast<std::uint32_t>(value >> bit & 1U) << at % 32);
+    }
+  }
+}
+template <class Port>
+std::uint32_t get(const Port& port, unsigned low, unsigned width) {
+  std::uint32_t value = 0;
+  for (unsigned bit = 0; bit < width; ++bit) {
+    const unsigned at = low + bit;
+    if constexpr (std::is_integral_v<Port>) {
+      value |= static_cast<std::uint32_t>(port >> at & 1U) << bit;
+    } else {
+      value |= (port[at / 32] >> at % 32 & 1U) << bit;
+    }
+  }
+  return value;
+}
+
+struct Scene {
+  SmResources capacity;
+  std::vector<SmResources> demand;
+  std::vector<BalanceWish> wishes;  ///< as the golden rules take them
+  BalanceUnitSettings unit;         ///< the same
+  JointCounts base;
+  std::uint32_t room = 1;
+};
+
+std::optional<Scene> scene(Random& random, std::uint32_t most_kernels, std::uint32_t most_ctas, std::uint32_t most_room) {
+  Scene s;
+  const std::uint32_t warps = random.in(8, 64);
+  s.capacity = {warps * kWarpSize, random.in(4096, 65536), random.in(0, 49152), random.in(2, most_ctas)};
+  const bool wished = random.chance(0.5), promised = random.chance(0.3);
+  for (std::uint32_t k = random.in(2, most_kernels); k-- > 0;) {
+    const auto some = [&](std::uint32_t of) { return random.in(1, std::max(1U, of / random.in(2, 12))); };
+    s.demand.push_back(
+        {some(warps) * kWarpSize, some(s.capacity.registers), random.chance(0.3) ? some(s.capacity.shared_memory_bytes) : 0, 1});
+    s.unit.weights.push_back(wished ? random.in(1, 127) : 64);
+    s.unit.floors.push_back(promised ? random.in(0, 10000) : 0);
+    s.wishes.push_back({s.unit.weights.back() / 64.0, s.unit.floors.back() / 8192.0});
+  }
+  s.unit.keep = random.chance(0.5) ? 1U << 15U : random.in(0, (1U << 18U) - 1);
+  s.room = random.chance(0.5) ? most_room : random.in(1, most_room);
+  const std::vector<JointCounts> frontier = balance_candidates(s.demand, s.capacity, 8, 8);
+  if (frontier.empty()) return std::nullopt;
+  s.base = frontier[random.in(0, static_cast<std::uint32_t>(frontier.size()) - 1)];
+  if (random.chance(0.3)) s.base.front() = CtaCount(random.in(1, s.base.front().value()));  // with room left
+  return s;
+}
+
+/// Instructions of a kernel beside others: of these CTAs always the same, near half of those alone.
+std::uint32_t speed(const JointCounts& held, std::size_t k, std::uint64_t seed) {
+  std::uint64_t hash = seed;
+  for (const CtaCount count : held) hash = hash * 6364136223846793005ULL + count.value() + k;
+  const std::uint32_t spread = static_cast<std::uint32_t>(seed % 3 == 0 ? 12000 : 2500);  // wild, or near each other
+  return 500 + static_cast<std::uint32_t>((hash ^ hash >> 29U) * 0x9E3779B97F4A7C15ULL >> 40U) % spread;
+}
+
+template <class Top>
+class Search {
+ public:
+  Search(const Scene& s, VerilatedModel<Top>& rtl, Random& random, Coverage& coverage, std::uint32_t most)
+      : s_(s), rtl_(rtl), random_(random), coverage_(coverage), most_(most), base_(s.base), seed_(random.word()) {}
+
+  void run() {
+    begin();
+    const bool nothing = golden_list().size() == 1;
+    if (nothing) {
+      wait();
+      coverage_.hit("nothing to measure");
+      end(true);
+      return;
+    }
+    bool more = true;
+    wait();
+    while (more && !testing::Test::HasFailure()) {
+      ASSERT_EQ(rtl_->round_o, 1U) << "no round " << rounds_;
+      ASSERT_LT(rounds_, 3U) << "it does not end";
+      round();
+      more = step();
+    }
+    if (testing::Test::HasFailure()) return;
+    const bool promised = std::ranges::any_of(s_.unit.floors, [](std::uint32_t f) { return f > 0; });
+    if (promised || !last_.measured || balance_unit_shares(last_, s_.unit)) {
+      coverage_.hit(promised ? "floors" : !last_.measured ? "nothing measured" : "worth it");
+      end(true);
+      return;
+    }
+    for (std::size_t k = 0; k < kernels(); ++k) alone(k);
+    last_ = balance_unit_entry(last_.means, alone_, s_.unit);
+    const bool shares = !last_.measured || balance_unit_shares(last_, s_.unit);
+    coverage_.hit(shares ? "worth it by rates alone on all SMs" : "in order");
+    wait();
+    told({{last_at_, last_}});
+    end(shares);
+  }
+
+  /// A search that is not carried to its end, and what must not come of it.
+  void drop() {
+    begin();
+    const std::uint32_t after = random_.in(1, 2000);
+    for (std::uint32_t i = 0; i < after && rtl_->round_o == 0; ++i) cycle();
+    if (random_.chance(0.5)) return;  // the next start drops it
+    rtl_->abort_i = 1;
+    cycle();
+    rtl_->abort_i = 0;
+    for (std::uint32_t i = 0; i < 2000; ++i) {
+      ASSERT_EQ(rtl_->done_o | rtl_->round_o, 0);
+      cycle();
+    }
+  }
+
+  std::uint64_t decisions = 0, other = 0;  ///< other than in double precision
+  double regret = 0;                       ///< most of a score
+  std::uint64_t most_cycles = 0;           ///< between rounds
+
+ private:
+  [[nodiscard]] std::size_t kernels() const { return s_.demand.size(); }
+  [[nodiscard]] bool fits_sm(const JointCounts& counts) const {
+    SmResources free = s_.capacity;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      if (!fits(s_.demand[k], free, counts[k])) return false;
+      free = take(free, s_.demand[k], counts[k]);
+    }
+    return true;
+  }
+  [[nodiscard]] std::vector<JointCounts> golden_list() const {
+    return balance_round(base_, before_, tried_, s_.demand, s_.capacity, s_.room);
+  }
+
+  static std::uint64_t amounts(const SmResources& of) {
+    return std::uint64_t{of.shared_memory_bytes} << 24U | std::uint64_t{of.registers} << 7U | of.threads / kWarpSize;
+  }
+
+  void cycle() {
+    rtl_->clk_i = 0;
+    rtl_.eval();
+    rtl_->demand_i = amounts(s_.demand[std::min<std::size_t>(rtl_->demand_kernel_o, kernels() - 1)]);
+    rtl_.low();
+    rtl_.high();
+    if (rtl_->scored_o != 0) scored_[rtl_->scored_entry_o] = {{}, rtl_->measured_o != 0, 0, rtl_->time_o};
+  }
+  [[nodiscard]] JointCounts counts(std::uint32_t entry) {
+    rtl_->query_i = static_cast<CData>(entry);
+    rtl_.eval();
+    JointCounts found;
+    for (unsigned k = 0; k < kernels(); ++k) found.emplace_back(get(rtl_->counts_o, k * kCtaW, kCtaW));
+    return found;
+  }
+
+  void begin() {
+    rtl_->capacity_i = amounts(s_.capacity);
+    rtl_->capacity_slots_i = static_cast<CData>(s_.capacity.cta_slots);
+    rtl_->num_kernels_i = static_cast<CData>(kernels());
+    rtl_->room_i = static_cast<CData>(s_.room);
+    rtl_->keep_i = s_.unit.keep;
+    for (unsigned k = 0; k < most_; ++k) {
+      const bool is = k < kernels();
+      put(rtl_->weight_i, k * kWeightW, kWeightW, is ? s_.unit.weights[k] : 1);
+      put(rtl_->floor_i, k * kRateW, kRateW, is ? s_.unit.floors[k] : 0);
+      put(rtl_->base_i, k * kCtaW, kCtaW, is ? s_.base[k].value() : 0);
+    }
+    for (unsigned k = 0; k < kernels(); ++k) {
+      const std::uint32_t counted = random_.chance(0.01) ? 0 : speed({CtaCount(100)}, k, seed_);
+      alone_exactly_.push_back(counted);
+      alone_.push_back((counted + kScale / 2) / kScale * 8);
+      rtl_->alone_valid_i = 1;
+      rtl_->sample_kernel_i = static_cast<CData>(k);
+      rtl_->sample_i = static_cast<SData>(alone_.back() / 8);
+      cycle();
+    }
+    rtl_->alone_valid_i = 0;
+    rtl_->start_i = 1;
+    cycle();
+    rtl_->start_i = 0;
+  }
+
+  /// Until it asks for a round or is done. Whatever an SM may be given meanwhile fits it.
+  void wait() {
+    std::uint64_t cycles = 0;
+    for (; rtl_->round_o == 0 && rtl_->done_o == 0; ++cycles) {
+      ASSERT_LT(cycles, 2000000U) << "it does not come to an end";
+      if (cycles % 16 == 0) {
+        ASSERT_TRUE(fits_sm(counts(random_.in(0, 15))));
+      }
+      cycle();
+    }
+    most_cycles = std::max(most_cycles, cycles);
+  }
+
+  /// @return the golden mean of what an entry's SMs issue, and exactly that
+  std::pair<std::uint32_t, double> samples(std::uint32_t entry, std::size_t k, const JointCounts& held, std::uint32_t number) {
+    std::uint32_t sum = 0;
+    double exactly = 0;
+    const std::uint32_t each = speed(held, k, seed_) * (4 - std::min(rounds_, 3U)) / 4;  // less from round to round
+    for (std::uint32_t i = 0; i < number; ++i) {
+      const std::uint32_t counted = random_.chance(0.01) ? random_.in(0, 4095 * kScale) : each + random_.in(0, each / 64);
+      const std::uint32_t sample = std::min(4095U, (counted + kScale / 2) / kScale);
+      queue_.push_back({entry, static_cast<std::uint32_t>(k), sample});
+      sum += sample;
+      exactly += counted;
+    }
+    return {balance_unit_mean(sum, number), number == 0 ? 0 : exactly / number};
+  }
+  void hand_over() {
+    std::shuffle(queue_.begin(), queue_.end(), std::mt19937(random_.word()));
+    for (const auto& [entry, kernel, sample] : queue_) {
+      rtl_->sample_valid_i = 1;
+      rtl_->sample_entry_i = static_cast<CData>(entry);
+      rtl_->sample_kernel_i = static_cast<CData>(kernel);
+      rtl_->sample_i = static_cast<SData>(sample);
+      while (rtl_->sample_ready_o == 0) cycle();
+      cycle();
+      rtl_->sample_valid_i = 0;
+    }
+    queue_.clear();
+    while (rtl_->sample_ready_o == 0) cycle();
+    scored_.clear();
+    rtl_->round_end_i = 1;
+    cycle();
+    rtl_->round_end_i = 0;
+  }
+
+  void round() {
+    list_ = golden_list();
+    ASSERT_EQ(rtl_->entries_o, list_.size());
+    ASSERT_EQ(rtl_->alone_o, 0);
+    entries_.clear();
+    exactly_.clear();
+    for (std::uint32_t e = 0; e < list_.size(); ++e) {
+      ASSERT_EQ(counts(e), list_[e]) << "entry " << e << " of round " << rounds_;
+      ASSERT_TRUE(fits_sm(list_[e]));
+      const std::uint32_t number = random_.chance(0.02) ? 0 : random_.chance(0.02) ? 63 : random_.in(1, 6);
+      if (number == 0) coverage_.hit("an entry without samples");
+      if (number == 63) coverage_.hit("as many samples as there can be");
+      std::vector<std::uint32_t> means;
+      std::vector<double> rates;
+      for (std::size_t k = 0; k < kernels(); ++k) {
+        const auto [mean, exactly] = samples(e, k, list_[e], number);
+        means.push_back(mean);
+        rates.push_back(alone_exactly_[k] == 0 ? 0 : exactly / alone_exactly_[k]);
+      }
+      entries_.push_back(balance_unit_entry(means, alone_, s_.unit));
+      exactly_.push_back(rates);
+    }
+    for (std::uint32_t e = static_cast<std::uint32_t>(list_.size()); e < 16; ++e) ASSERT_EQ(counts(e), base_);
+    tried_.insert(tried_.end(), list_.begin(), list_.end());
+    hand_over();
+  }
+
+  /// @return there is another round
+  bool step() {
+    const std::optional<std::size_t> next = balance_unit_climb(entries_, before_entry_);
+    compare(next);
+    wait();
+    const std::size_t at = next.value_or(1);
+    std::map<std::uint32_t, BalanceUnitEntry> scores;
+    for (std::uint32_t e = 0; e < entries_.size(); ++e)
+      if (e == 0 || (e == 1 && !next) || (next && entries_[0].measured)) scores[e] = entries_[e];
+    told(scores);
+    last_ = entries_[at];
+    last_at_ = static_cast<std::uint32_t>(at);
+    ++rounds_;
+    coverage_.hit(!next ? "back to the one before" : at == 0 ? "the base stays" : "a step");
+    if (!next) base_ = *before_;
+    if (!next || at == 0) return false;
+    before_ = base_;
+    before_entry_ = entries_[0];
+    before_exactly_ = exactly_[0];
+    base_ = list_[at];
+    if (rounds_ == 3) coverage_.hit("as many rounds as there can be");
+    return rounds_ < 3;
+  }
+  /// With the decision in double precision, where no rate is at the unit's limit of 4.
+  void compare(const std::optional<std::size_t>& next) {
+    for (const std::vector<double>& rates : exactly_)
+      if (std::ranges::any_of(rates, [](double rate) { return rate >= 4; })) return;
+    ++decisions;
+    const auto exact = balance_climb(exactly_, s_.wishes, before_exactly_);
+    if (exact == next) return;
+    ++other;
+    const auto& best = exact ? exactly_[*exact] : before_exactly_;
+    const auto& found = next ? exactly_[*next] : before_exactly_;
+    if (balance_shortfall(best, s_.wishes) == 0 && balance_shortfall(found, s_.wishes) == 0)
+      regret = std::max(regret, 1 - balance_score(found, s_.wishes) / balance_score(best, s_.wishes));
+  }
+
+  void alone(std::size_t k) {
+    if (k != 0) wait();
+    ASSERT_EQ(rtl_->alone_o, 1) << k;
+    ASSERT_EQ(rtl_->alone_kernel_o, k);
+    const CtaCount most = occupancy(s_.demand[k], s_.capacity);
+    for (const std::uint32_t e : {0U, random_.in(0, 15)}) {
+      const JointCounts held = counts(e);
+      for (std::size_t j = 0; j < kernels(); ++j) ASSERT_EQ(held[j].value(), j == k ? most.value() : 0U);
+    }
+    const std::uint32_t number = random_.chance(0.05) ? 0 : random_.in(1, 6);
+    rounds_ = 0;
+    const auto [mean, exactly] = samples(random_.in(0, 15), k, {CtaCount(random_.in(98, 100))}, number);
+    if (number != 0) alone_[k] = mean;
+    hand_over();
+  }
+
+  void end(bool shares) {
+    ASSERT_EQ(rtl_->done_o, 1);
+    EXPECT_EQ(rtl_->shares_o, shares);
+    EXPECT_EQ(counts(0), base_) << "what is kept";
+    if (last_.measured) {
+      EXPECT_EQ(rtl_->floors_o, last_.shortfall == 0);
+    }
+    cycle();
+    EXPECT_EQ(rtl_->done_o, 0) << "done is a pulse";
+  }
+  /// What it told of entries since the samples.
+  void told(const std::map<std::uint32_t, BalanceUnitEntry>& wanted) {
+    ASSERT_EQ(scored_.size(), wanted.size());
+    for (const auto& [entry, want] : wanted) {
+      ASSERT_TRUE(scored_.contains(entry)) << entry;
+      EXPECT_EQ(scored_.at(entry).measured, want.measured) << entry;
+      if (want.measured) {
+        EXPECT_EQ(scored_.at(entry).time, want.time) << entry;
+      }
+    }
+  }
+
+  const Scene& s_;
+  VerilatedModel<Top>& rtl_;
+  Random& random_;
+  Coverage& coverage_;
+  std::uint32_t most_;  ///< kernels of the design
+  JointCounts base_;
+  std::uint64_t seed_;
+  std::optional<JointCounts> before_;
+  std::optional<BalanceUnitEntry> before_entry_;
+  std::vector<double> before_exactly_;
+  std::vector<JointCounts> tried_, list_;
+  std::vector<BalanceUnitEntry> entries_;     ///< of the round,
+  std::vector<std::vector<double>> exactly_;  ///< and their rates
+  std::vector<std::uint32_t> alone_;
+  std::vector<double> alone_exactly_;
+  BalanceUnitEntry last_;      ///< the base of the last round,
+  std::uint32_t last_at_ = 0;  ///< and where it was there
+  std::map<std::uint32_t, BalanceUnitEntry> scored_;
+  std::vector<std::array<std::uint32_t, 3>> queue_;
+  std::uint32_t rounds_ = 0;
+};
+
+template <class Top>
+void searches(const std::string& name, std::uint32_t kernels, std::uint32_t ctas, std::uint32_t room, std::uint64_t number) {
+  Random random(seed());
+  Coverage coverage(name);
+  coverage.declare("nothing to measure", "no neighbour fits");
+  coverage.declare("an entry without samples", "it is never gone to");
+  coverage.declare("as many samples as there can be", "63");
+  coverage.declare("the base stays", "nothing is 1 / 64 better");
+  coverage.declare("a step", "to another base");
+  coverage.declare("back to the one before", "it did 1 / 64 better");
+  coverage.declare("as many rounds as there can be", "three steps");
+  coverage.declare("floors", "a kernel is promised a rate");
+  coverage.declare("nothing measured", "a rate of the base is not known");
+  coverage.declare("worth it", "the score reaches keep at once");
+  coverage.declare("worth it by rates alone on all SMs", "it does then");
+  coverage.declare("in order", "it never does");
+  coverage.declare("dropped", "a start or an abort in the midst of a search");
+  VerilatedModel<Top> rtl(waveform(name));
+  rtl->abort_i = rtl->start_i = rtl->alone_valid_i = rtl->sample_valid_i = rtl->round_end_i = 0;
+  rtl->rst_ni = 0;
+  rtl.low();
+  rtl.high();
+  rtl->rst_ni = 1;
+  std::uint64_t decisions = 0, other = 0, cycles = 0;
+  double regret = 0;
+  for (std::uint64_t i = 0; i < number && !testing::Test::HasFailure(); ++i) {
+    const testing::ScopedTrace trace(__FILE__, __LINE__, "search " + std::to_string(i));
+    const auto s = scene(random, kernels, ctas, room);
+    if (!s) continue;
+    Search<Top> search(*s, rtl, random, coverage, kernels);
+    if (random.chance(0.02)) {
+      coverage.hit("dropped");
+      search.drop();
+      continue;
+    }
+    search.run();
+    decisions += search.decisions;
+    other += search.other;
+    regret = std::max(regret, search.regret);
+    cycles = std::max(cycles, search.most_cycles);
+  }
+  std::printf("%s: %llu decisions, %llu other than in double precision, at most %.4f of a score; %llu cycles between rounds\n",
+              name.c_str(), static_cast<unsigned long long>(decisions), static_cast<unsigned long long>(other), regret,
+              static_cast<unsigned long long>(cycles));
+  EXPECT_LT(other * 100, decisions);
+  EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
+}
+
+TEST(BalanceSearch, IsTheGoldenSearch) { searches<Vbalance_search>("balance_search", 4, 8, 5, campaign(3000, 100000)); }
+
+TEST(BalanceSearch, IsTheGoldenSearchOfEightKernels) {
+  searches<Vbalance_search_large>("balance_search_large", 8, 32, 15, campaign(500, 5000));
+}
+
+}  // namespace
+}  // namespace sluice::tb
