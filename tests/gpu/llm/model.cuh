@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A decoder of a few layers with random weights, and what launches its kernels: shared by prefill and decode.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels.cuh"
+
+inline void check(cudaError_t e) {
+  if (e == cudaSuccess) return;
+  std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(e));
+  std::exit(3);
+}
+
+struct Options {
+  double seconds = 2;
+  int load = 8;         ///< decode: sequences
+  int context = 4096;   ///< decode: tokens of a sequence, half to one and a half of this
+  int prompt = 2048;    ///< prefill: tokens of a prompt
+  int layers = 2;
+  bool small = false, check = false, wait = false;  ///< wait: for a line on standard input, when all is warm
+  std::string dump;     ///< with check: folder for what a second implementation compares
+  Options(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+      const std::string name = argv[i];
+      const auto next = [&] { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
+      if (name == "--seconds") seconds = std::atof(next().c_str());
+      else if (name == "--load") load = std::atoi(next().c_str());
+      else if (name == "--context") context = std::atoi(next().c_str());
+      else if (name == "--prompt") prompt = std::atoi(next().c_str());
+      else if (name == "--layers") layers = std::atoi(next().c_str());
+      else if (name == "--check") check = small = true;
+      else if (name == "--small") small = true;
+      else if (name == "--wait") wait = true;
+      else if (name == "--dump") dump = next();
+      else usage(argv[0]);
+    }
+    if (load < 1 || load > 32 || context < 2 || prompt < kTile || prompt % kTile != 0 || layers < 1) usage(argv[0]);
+  }
+  static void usage(const char* program) {
+    std::fprintf(stderr, "usage: %s [--seconds S] [--load 1..32] [--context TOKENS] [--prompt TOKENS, of %d] [--layers N] [--wait] [--small] [--check [--dump FOLDER]]\n",
+                 program, kTile);
+    std::exit(2);
+  }
+};
+
+struct Layer {
+  bf16 *norm1, *qkv, *out, *norm2, *gate_up, *down;
+};
+
+struct Model {
+  int hidden, heads, kv_heads, inner, vocabulary, layers, rows, longest;
+  int width, splits;  ///< of a row of qkv; parts of a sequence in decode's attention
+  std::vector<Layer> layer;
+  bf16 *embeddings, *last_norm, *head;             // weights
+  bf16 *x, *normed, *qkv, *attended, *hidden_mlp;  // a row for each token in work
+  float *logits, *parts;
+  float2* turns;
+  int *tokens, *lengths, *table;
+  Cache cache;          ///< of layer 0
+  long cache_layer;     ///< numbers of a layer's keys
+  cudaStream_t stream;
+
+  /// Room for `rows` tokens at a time, of `sequences` sequences with at most `longest` tokens.
+  Model(const Options& o, int rows, int sequences, int longest)
+      : hidden(o.small ? 512 : 8192), heads(o.small ? 16 : 64), kv_heads(o.small ? 2 : 8), inner(o.small ? 1024 : 28672),
+        vocabulary(o.small ? 1024 : 32768), layers(o.layers), rows(rows), longest(longest), width((heads + 2 * kv_heads) * kHead) {
+    check(cudaStreamCreate(&stream));
+    unsigned seed = 1;
+    const auto weights = [&](long n, long depth, float scale) { return random(n, seed++, scale * std::sqrt(3.0F / static_cast<float>(depth)), 0.0F); };
+    for (int l = 0; l < layers; ++l) {
+      Layer w{};
+      w.norm1 = random(hidden, seed++, 0.5F, 1.0F);
+      w.qkv = weights(static_cast<long>(width) * hidden, hidden, 2.0F);  // scores that tell tokens apart
+      w.out = weights(static_cast<long>(hidden) * heads * kHead, heads * kHead, 1.0F);
+      w.norm2 = random(hidden, seed++, 0.5F, 1.0F);
+      w.gate_up = weights(2L * inner * hidden, hidden, 1.0F);
+      w.down = weights(static_cast<long>(hidden) * inner, inner, 1.0F);
+      layer.push_back(w);
+    }
+    embeddings = weights(static_cast<long>(vocabulary) * hidden, 1, 1.0F);
+    last_norm = random(hidden, seed++, 0.5F, 1.0F);
+    head = weights(static_cast<long>(vocabulary) * hidden, hidden, 1.0F);
+
+    const int room = std::max(rows, 32);
+    x = random(static_cast<long>(room) * hidden, seed++, 0.0F, 0.0F);
+    normed = random(static_cast<long>(room) * hidden, seed++, 0.0F, 0.0F);
+    qkv = random(static_cast<long>(room) * width, seed++, 0.0F, 0.0F);
+    attended = random(static_cast<long>(room) * heads * kHead, seed++, 0.0F, 0.0F);
+    hidden_mlp = random(static_cast<long>(room) * inner, seed++, 0.0F, 0.0F);
+    cache.pages = (longest + kPage - 1) / kPage;
+    splits = (cache.pages + kSplit - 1) / kSplit;
+    cache.kv_heads = kv_heads;
+    cache_layer = static_cast<long>(sequences) * cache.pages * kv_heads * kPage * kHead;
+    cache.keys = random(layers * cache_layer, seed++, 2.0F, 0.0F);
+    cache.values = random(layers * cache_layer, seed++, 2.0F, 0.0F);
+    logits = room_for<float>(32L * vocabulary);
+    parts = room_for<float>(static_cast<long>(sequences) * heads * splits * (kHead + 2));
+
+    std::mt19937 chosen(64);
+    std::vector<int> pages(static_cast<std::size_t>(sequences) * cache.pages);
+    for (std::size_t i = 0; i < pages.size(); ++i) pages[i] = static_cast<int>(i);
+    for (std::size_t i = pages.size(); i > 1; --i) std::swap(pages[i - 1], pages[chosen() % i]);
+    cache.table = table = upload(pages);
+    std::vector<float2> turn(static_cast<std::size_t>(longest) * kHead / 2);
+    for (std::size_t i = 0; i < turn.size(); ++i) {
+      const double angle = static_cast<double>(i / (kHead / 2)) * std::pow(10000.0, -static_cast<double>(i % (kHead / 2)) / (kHead / 2));
+      turn[i] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
+    }
+    turns = upload(turn);
+    tokens = room_for<int>(room);
+    lengths = room_for<int>(room);
+    check(cudaMemset(lengths, 0, room * sizeof(int)));
+  }
+
+  template <typename T>
+  static T* room_for(long n) {
+    void* at = nullptr;
+    check(cudaMalloc(&at, static_cast<std::size_t>(n) * sizeof(T)));
+    return static_cast<T*>(at);
+  }
+  template <typename T>
+  static T* upload(const std::vector<T>& from) {
+    T* at = room_for<T>(static_cast<long>(from.size()));
+    check(cudaMemcpy(at, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
+    return at;
+  }
+  bf16* random(long n, unsigned seed, float scale, float middle) {
+    auto* at = room_for<bf16>(n);
+    launch(fill, dim3(static_cast<unsigned>((n / 8 + 255) / 256)), 256, 0, at, n, seed, scale, middle);
+    return at;
+  }
+
+  template <typename... Parameters, typename... Arguments>
+  void launch(void (*kernel)(Parameters...), dim3 grid, int threads, int shared, Arguments... arguments) {
+    if (shared > 48 * 1024) check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    kernel<<<grid, threads, shared, stream>>>(arguments...);
+    check(cudaGetLastError());
+  }
+
+  template <To to>
+  void product(bf16* out, const bf16* a, const bf16* w, int n, int depth) {
+    launch(gemm<to>, dim3(rows / kTile, n / kTile), 256, kGemmShared, out, a, w, n, depth);
+  }
+  template <To to>
+  void thin_product(void* out, const bf16* a, const bf16* w, int n, int depth, int of) {
+    const auto kernel = of <= 8 ? gemv<1, to> : of <= 16 ? gemv<2, to> : gemv<4, to>;
+    launch(kernel, dim3(n / 16), 128, 0, out, a, w, n, depth, of);
+  }
+  [[nodiscard]] Cache cache_of(int l) const {
+    Cache mine = cache;
+    mine.keys += l * cache_layer;
+    mine.values += l * cache_layer;
+    return mine;
+  }
+
+  /// x of all rows through layer l; prefill: the rows are a prompt, else the next tokens of `rows` sequences.
+  void run(int l, bool prompt) {
+    const Layer& w = layer[l];
+    const Cache mine = cache_of(l);
+    const int* lengths_or_none = prompt ? nullptr : lengths;
+    launch(norm, dim3(rows), 256, 0, normed, x, w.norm1, hidden);
+    if (prompt) product<To::Store>(qkv, normed, w.qkv, width, hidden);
+    else thin_product<To::Store>(qkv, normed, w.qkv, width, hidden, rows);
+    launch(rotate, dim3(rows), 256, 0, qkv, mine, turns, lengths_or_none, heads);
+    if (prompt) {
+      launch(attend_prompt, dim3(rows / kPage, heads), 128, kAttentionShared, attended, qkv, mine, heads);
+    } else {
+      launch(attend_token, dim3(splits, kv_heads, rows), 128, kAttentionShared, parts, qkv, mine, lengths, heads);
+      launch(join_parts, dim3(heads, rows), kHead, 0, attended, parts, splits);
+    }
+    if (prompt) product<To::Add>(x, attended, w.out, hidden, heads * kHead);
+    else thin_product<To::Add>(x, attended, w.out, hidden, heads * kHead, rows);
+    launch(norm, dim3(rows), 256, 0, normed, x, w.norm2, hidden);
+    if (prompt) {
+      product<To::Gate>(hidden_mlp, normed, w.gate_up, 2 * inner, hidden);
+      product<To::Add>(x, hidden_mlp, w.down, hidden, inner);
+    } else {
+      thin_product<To::Gate>(hidden_mlp, normed, w.gate_up, 2 * inner, hidden, rows);
+      thin_product<To::Add>(x, hidden_mlp, w.down, hidden, inner, rows);
+    }
+  }
+  void begin() { launch(embed, dim3(rows), 256, 0, x, embeddings, tokens, hidden); }
+  /// The next token of each of the last `of` rows.
+  void end(int of) {
+    launch(norm, dim3(of), 256, 0, normed, x + static_cast<long>(rows - of) * hidden, last_norm, hidden);
+    thin_product<To::Logits>(logits, normed, head, vocabulary, hidden, of);
+    launch(choose, dim3(of), 256, 0, tokens, lengths, logits, vocabulary);
+  }
+  void add_digest(unsigned long long* sum) {
+    launch(digest, dim3(64), 256, 0, sum, reinterpret_cast<const unsigned*>(x), static_cast<long>(rows) * hidden / 2);
+  }
+};
+
+using Clock = std::chrono::steady_clock;
+inline double ms_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double, std::milli>(b - a).count(); }
+inline double part_of(std::vector<double> of, double part) {
+  if (of.empty()) return NAN;
+  std::sort(of.begin(), of.end());
+  return of[static_cast<std::size_t>(part * static_cast<double>(of.size() - 1) + 0.5)];
+}
+/// All is warm; goes on at once, or when a line comes.
+inline void ready(bool wait) {
+  std::printf("ready\n");
+  std::fflush(stdout);
+  if (wait) std::getchar();
+}
