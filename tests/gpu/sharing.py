@@ -79,14 +79,14 @@ class Command:
     """A program as it is, by `sluice run` with the options `under` (those of the service) and `run`, or natively; its table of launches
     is in `report` at its end."""
 
-    def __init__(self, command, run=(), native=False, folder=None, under=("--socket", SOCKET)):
+    def __init__(self, command, run=(), native=False, folder=None, under=("--socket", SOCKET), stdin=subprocess.DEVNULL):
         self.command = command
         self.report_file = f"{FOLDER}/report{next(number)}"
         open(self.report_file, "w").close()
         if not native:
             command = [sluice, "run", *map(str, (*under, *run)), "--"] + command
         self.began = time.monotonic()
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+        self.process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
                                         errors="replace", start_new_session=True, env={**os.environ, **settings, "SLUICE_REPORT": self.report_file})
 
     def end(self, limit=25):

@@ -84,8 +84,9 @@ inline bool close_to(const char* what, int l, const std::vector<float>& a, const
 }
 
 /// All layers from what is in model.x, each against the plain one from the same input.
-inline bool check_layers(Model& m, const Options& o, bool prompt) {
-  const int* lengths = prompt ? nullptr : m.lengths;
+template <bool Prompt>
+bool check_layers(Model& m, const Options& o) {
+  const int* lengths = Prompt ? nullptr : m.lengths;
   const auto dump = [&](const std::string& name, const auto* from, long n) {
     if (o.dump.empty()) return;
     const auto there = download(from, n);
@@ -105,7 +106,7 @@ inline bool check_layers(Model& m, const Options& o, bool prompt) {
   dump("head", m.head, static_cast<long>(m.vocabulary) * m.hidden);
   dump("tokens", m.tokens, m.rows);
   dump("lengths", m.lengths, m.rows);
-  dump("table", m.table, static_cast<long>(prompt ? 1 : m.rows) * m.cache.pages);
+  dump("table", m.table, static_cast<long>(Prompt ? 1 : m.rows) * m.cache.pages);
   for (int l = 0; l < m.layers; ++l) {
     const Layer& w = m.layer[l];
     const Cache cache = m.cache_of(l);
@@ -119,7 +120,7 @@ inline bool check_layers(Model& m, const Options& o, bool prompt) {
     dump("keys." + name, cache.keys, m.cache_layer);
     dump("values." + name, cache.values, m.cache_layer);
     widened(m.x, x, static_cast<long>(m.rows) * m.hidden);
-    m.run(l, prompt);
+    m.run<Prompt>(l);
     m.launch(plain::norm, dim3(m.rows), 128, 0, normed, x, w.norm1, m.hidden);
     m.launch(plain::product, dim3(m.rows), 128, 0, qkv, normed, w.qkv, m.width, m.hidden, false);
     m.launch(plain::rotate, dim3(m.rows, m.heads + m.kv_heads), kHead / 2, 0, qkv, m.turns, lengths, m.heads + 2 * m.kv_heads);
@@ -140,9 +141,9 @@ inline bool check_layers(Model& m, const Options& o, bool prompt) {
     all &= close_to("the output", l, download(wide, static_cast<long>(m.rows) * m.hidden), download(x, static_cast<long>(m.rows) * m.hidden));
     dump("x." + name, m.x, static_cast<long>(m.rows) * m.hidden);
   }
-  const int of = prompt ? 1 : m.rows;
+  const int of = Prompt ? 1 : m.rows;
   widened(m.x + static_cast<long>(m.rows - of) * m.hidden, x, static_cast<long>(of) * m.hidden);
-  m.end(of);
+  m.end<4>(of);
   m.launch(plain::norm, dim3(of), 128, 0, normed, x, m.last_norm, m.hidden);
   m.launch(plain::product, dim3(of), 128, 0, both, normed, m.head, m.vocabulary, m.hidden, false);
   const auto logits = download(m.logits, static_cast<long>(of) * m.vocabulary);

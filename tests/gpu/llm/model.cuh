@@ -145,14 +145,16 @@ struct Model {
     check(cudaGetLastError());
   }
 
-  template <To to>
+  template <bool Prompt, To to>
   void product(bf16* out, const bf16* a, const bf16* w, int n, int depth) {
-    launch(gemm<to>, dim3(rows / kTile, n / kTile), 256, kGemmShared, out, a, w, n, depth);
+    if constexpr (Prompt) launch(gemm<to>, dim3(rows / kTile, n / kTile), 256, kGemmShared, out, a, w, n, depth);
+    else if (rows <= 8) thin_product<1, to>(out, a, w, n, depth, rows);
+    else if (rows <= 16) thin_product<2, to>(out, a, w, n, depth, rows);
+    else thin_product<4, to>(out, a, w, n, depth, rows);
   }
-  template <To to>
+  template <int Tiles, To to>
   void thin_product(void* out, const bf16* a, const bf16* w, int n, int depth, int of) {
-    const auto kernel = of <= 8 ? gemv<1, to> : of <= 16 ? gemv<2, to> : gemv<4, to>;
-    launch(kernel, dim3(n / 16), 128, 0, out, a, w, n, depth, of);
+    launch(gemv<Tiles, to>, dim3(n / 16), 128, 0, out, a, w, n, depth, of);
   }
   [[nodiscard]] Cache cache_of(int l) const {
     Cache mine = cache;
@@ -161,37 +163,31 @@ struct Model {
     return mine;
   }
 
-  /// x of all rows through layer l; prefill: the rows are a prompt, else the next tokens of `rows` sequences.
-  void run(int l, bool prompt) {
+  /// x of all rows through layer l. Prompt: the rows are a prompt, else the next tokens of `rows` sequences.
+  template <bool Prompt>
+  void run(int l) {
     const Layer& w = layer[l];
     const Cache mine = cache_of(l);
-    const int* lengths_or_none = prompt ? nullptr : lengths;
     launch(norm, dim3(rows), 256, 0, normed, x, w.norm1, hidden);
-    if (prompt) product<To::Store>(qkv, normed, w.qkv, width, hidden);
-    else thin_product<To::Store>(qkv, normed, w.qkv, width, hidden, rows);
-    launch(rotate, dim3(rows), 256, 0, qkv, mine, turns, lengths_or_none, heads);
-    if (prompt) {
+    product<Prompt, To::Store>(qkv, normed, w.qkv, width, hidden);
+    launch(rotate, dim3(rows), 256, 0, qkv, mine, turns, Prompt ? nullptr : lengths, heads);
+    if constexpr (Prompt) {
       launch(attend_prompt, dim3(rows / kPage, heads), 128, kAttentionShared, attended, qkv, mine, heads);
     } else {
       launch(attend_token, dim3(splits, kv_heads, rows), 128, kAttentionShared, parts, qkv, mine, lengths, heads);
       launch(join_parts, dim3(heads, rows), kHead, 0, attended, parts, splits);
     }
-    if (prompt) product<To::Add>(x, attended, w.out, hidden, heads * kHead);
-    else thin_product<To::Add>(x, attended, w.out, hidden, heads * kHead, rows);
+    product<Prompt, To::Add>(x, attended, w.out, hidden, heads * kHead);
     launch(norm, dim3(rows), 256, 0, normed, x, w.norm2, hidden);
-    if (prompt) {
-      product<To::Gate>(hidden_mlp, normed, w.gate_up, 2 * inner, hidden);
-      product<To::Add>(x, hidden_mlp, w.down, hidden, inner);
-    } else {
-      thin_product<To::Gate>(hidden_mlp, normed, w.gate_up, 2 * inner, hidden, rows);
-      thin_product<To::Add>(x, hidden_mlp, w.down, hidden, inner, rows);
-    }
+    product<Prompt, To::Gate>(hidden_mlp, normed, w.gate_up, 2 * inner, hidden);
+    product<Prompt, To::Add>(x, hidden_mlp, w.down, hidden, inner);
   }
   void begin() { launch(embed, dim3(rows), 256, 0, x, embeddings, tokens, hidden); }
   /// The next token of each of the last `of` rows.
+  template <int Tiles>
   void end(int of) {
     launch(norm, dim3(of), 256, 0, normed, x + static_cast<long>(rows - of) * hidden, last_norm, hidden);
-    thin_product<To::Logits>(logits, normed, head, vocabulary, hidden, of);
+    thin_product<Tiles, To::Logits>(logits, normed, head, vocabulary, hidden, of);
     launch(choose, dim3(of), 256, 0, tokens, lengths, logits, vocabulary);
   }
   void add_digest(unsigned long long* sum) {

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   };
   if (o.check) {
     begin(0);
-    return check_layers(model, o, true) ? 0 : 1;
+    return check_layers<true>(model, o) ? 0 : 1;
   }
   auto* sum = Model::room_for<unsigned long long>(1);
   const auto run = [&](int p) {
@@ -28,8 +28,8 @@ int main(int argc, char** argv) {
     int token = 0;
     check(cudaMemsetAsync(sum, 0, sizeof *sum, model.stream));
     begin(p);
-    for (int l = 0; l < model.layers; ++l) model.run(l, true);
-    model.end(1);
+    for (int l = 0; l < model.layers; ++l) model.run<true>(l);
+    model.end<1>(1);
     check(cudaMemcpyAsync(&token, model.tokens, sizeof token, cudaMemcpyDeviceToHost, model.stream));
     check(cudaStreamSynchronize(model.stream));
     const auto at = Clock::now();

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prefill and decode of a language model on one GPU: each alone, then together in several ways. llm_on_gpu.py SLUICE PROGRAMS OUT.json
+
+PROGRAMS has prefill and decode (tests/gpu/llm). A round runs every load and, within it, every system in turns; the figures of a system are
+medians over rounds of its rates over those of the same round alone. OUT.runs.jsonl keeps each run: a later call goes on where this one
+ended, and no run begins that would not end within --limit seconds. Exit code 1 where outputs differ, a quota was exceeded or a run failed.
+"""
+import argparse
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import sharing
+from sharing import Command, Service
+
+SERVED = {f"sluice_{s}": (s, {"decode": 20, "prefill": 5}) for s in ("even", "adaptive", "piv", "balance", "spatial")}
+SERVED["sluice_piv_prefill"] = ("piv", {"decode": 5, "prefill": 20})
+SHARED = {"time_sliced": None, "mps": {}, "mps_50": {"decode": 50, "prefill": 50}}
+asks = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+asks.add_argument("sluice")
+asks.add_argument("programs")
+asks.add_argument("out")
+asks.add_argument("--loads", default="2,4,8,16,32")
+asks.add_argument("--systems", default="time_sliced,mps,mps_50,sluice_even,sluice_adaptive,sluice_piv", help=" ".join([*SHARED, *SERVED]))
+asks.add_argument("--rounds", type=int, default=5)
+asks.add_argument("--seconds", type=float, default=3, help="measured in each run")
+asks.add_argument("--limit", type=float, default=3600, help="seconds in which to be done; later rounds are left out first")
+A = asks.parse_args()
+BEGAN = time.monotonic()
+RUNS_FILE = A.out.removesuffix(".json") + ".runs.jsonl"
+sharing.begin(A.sluice, None, A.out)
+sharing.settings.update(SLUICE_CACHE_DIR=sharing.FOLDER + "/cache", XDG_STATE_HOME=sharing.FOLDER + "/state")
+runs = []
+
+
+def start(program, load, run, native, percentage=None):
+    """Percentage: of the SMs, under MPS."""
+    command = [os.path.join(A.programs, program), "--seconds", str(A.seconds), "--wait"] + (["--load", str(load)] if program == "decode" else [])
+    if percentage is not None:
+        command = ["env", f"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={percentage}", *command]
+    return Command(command, run=run, native=native, stdin=subprocess.PIPE)
+
+
+def together(programs):
+    """All begin to measure when all are warm. @return what each told, and its table"""
+    limit = 40 + 4 * A.seconds
+    kill = threading.Timer(limit, lambda: [p.process.kill() for p in programs.values()])
+    kill.start()
+    for p in programs.values():
+        p.process.stdout.readline()
+    kill.cancel()
+    for p in programs.values():
+        with contextlib.suppress(BrokenPipeError):
+            p.process.stdin.write("go\n")
+            p.process.stdin.flush()
+    return {name: told(p.end(limit)) for name, p in programs.items()}
+
+
+def told(ended):
+    try:
+        figures = json.loads(ended.out.strip().splitlines()[-1])
+    except (ValueError, IndexError):
+        figures = {}
+    figures.update(exit=ended.code, err=ended.err[-500:] if ended.code != 0 else "")
+    if ended.report:
+        kernels = ended.report["kernels"]
+        figures.update(quota_ms=kernels["quota"]["gpu_ms"], native_ms=kernels["native"]["gpu_ms"], violations=ended.report.get("quota_violations"),
+                       reasons=ended.report.get("reasons"), table=ended.report.get("table"))
+    return figures
+
+
+@contextlib.contextmanager
+def mps():
+    folder = sharing.FOLDER + "/mps"
+    os.makedirs(folder, exist_ok=True)
+    ours = {"CUDA_MPS_PIPE_DIRECTORY": folder, "CUDA_MPS_LOG_DIRECTORY": folder}
+    os.environ.update(ours)
+    subprocess.run(["nvidia-cuda-mps-control", "-d"], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["nvidia-cuda-mps-control"], input="quit\n", text=True, timeout=20, stdout=subprocess.DEVNULL)
+        for name in ours:
+            del os.environ[name]
+
+
+def measure(system, load):
+    if system == "alone":
+        return together({"prefill" if load == 0 else "decode": start("prefill" if load == 0 else "decode", load, (), True)})
+    if system == "sluice_alone":
+        with Service("even", "--mps"):
+            return together({"prefill" if load == 0 else "decode": start("prefill" if load == 0 else "decode", load, (), False)})
+    if system in SERVED:
+        scheduler, priorities = SERVED[system]
+        with Service(scheduler, "--mps"):
+            return together({p: start(p, load, ("--priority", priorities[p], "--name", p), False) for p in priorities})
+    percentages = SHARED[system] or {}
+    with mps() if SHARED[system] is not None else contextlib.nullcontext():
+        return together({p: start(p, load, (), True, percentages.get(p)) for p in ("decode", "prefill")})
+
+
+def result(system, load):
+    """A row of results.json; None while there is no round of it."""
+    rounds = []
+    for r in {run["round"] for run in runs}:
+        found = {(run["system"], run["load"]): run["programs"] for run in runs if run["round"] == r}
+        mine, decode, prefill = found.get((system, load)), found.get(("alone", load)), found.get(("alone", 0))
+        if mine and decode and prefill and all("tokens_per_s" in p for p in (*mine.values(), decode["decode"], prefill["prefill"])):
+            over = lambda program, figure, alone: mine[program][figure] / alone[program][figure]
+            rounds.append({"decode": over("decode", "tokens_per_s", decode), "prefill": over("prefill", "tokens_per_s", prefill),
+                           "p50": over("decode", "itl_p50_ms", decode), "p99": over("decode", "itl_p99_ms", decode), "ttft": over("prefill", "ttft_p50_ms", prefill)})
+    if not rounds:
+        return None
+    median = {name: round(statistics.median(r[name] for r in rounds), 4) for name in rounds[0]}
+    ends = {name: [round(f(r[name] for r in rounds), 4) for f in (min, max)] for name in rounds[0]}
+    return {"system": system, "load": load, "decode_share": median["decode"], "prefill_share": median["prefill"], "itl_p50": median["p50"], "itl_p99": median["p99"],
+            "ttft_p50": median["ttft"], "interval": ends["decode"], "prefill_interval": ends["prefill"], "itl_p50_interval": ends["p50"], "rounds": len(rounds)}
+
+
+def write():
+    """@return whether outputs were as alone, without violations"""
+    loads = sorted({run["load"] for run in runs} - {0})
+    parts = {"decode": [], "prefill": []}
+    checksums, wrong, failed, violations = {}, 0, 0, 0
+    for run in runs:
+        for name, p in run["programs"].items():
+            failed += p["exit"] != 0 or "checksum" not in p
+            if "checksum" in p:
+                wrong += p["wrong"] + (p["checksum"] != checksums.setdefault((name, run["load"] if name == "decode" else 0), p["checksum"]))
+            violations += p.get("violations") or 0
+            if "quota_ms" in p:
+                parts[name].append((p["quota_ms"], p["native_ms"]))
+    share = {name: round(100 * sum(q for q, _ in p) / sum(q + n for q, n in p), 2) if p else None for name, p in parts.items()}
+    alone = [{"program": name, "load": load, "rounds": len(p), **{f: statistics.median(x[f] for x in p) for f in ("tokens_per_s", *figures)}}
+             for name, load, figures in [("prefill", 0, ("ttft_p50_ms", "ttft_p99_ms")), *(("decode", n, ("itl_p50_ms", "itl_p99_ms")) for n in loads)]
+             if (p := [run["programs"][name] for run in runs if (run["system"], run["load"]) == ("alone", load) and "tokens_per_s" in run["programs"][name]])]
+    sluice_alone = [{"program": name, "load": run["load"], "tokens_per_s": p.get("tokens_per_s")} for run in runs if run["system"] == "sluice_alone" for name, p in run["programs"].items()]
+    rows = [row for system in A.systems.split(",") for n in loads if (row := result(system, n))]
+    with open(A.out, "w") as file:
+        json.dump({"command": "tests/gpu/llm_on_gpu.py", "seconds": A.seconds, "alone": alone, "alone_under_sluice": sluice_alone, "silicon": rows, "model": [],
+                   "quota_time_pct": share, "violations": violations, "wrong_outputs": wrong, "failed": failed}, file, indent=1)
+    return wrong == 0 and failed == 0 and violations == 0
+
+
+def main():
+    if os.path.exists(RUNS_FILE):
+        with open(RUNS_FILE) as file:
+            runs.extend(json.loads(line) for line in file)
+    loads = [int(n) for n in A.loads.split(",")]
+    wanted = [(r, system, n) for r in range(A.rounds) for n in (0, *loads)
+              for system in ("alone", *(("sluice_alone",) if r == 0 else ()), *(A.systems.split(",") if n != 0 else ()))]
+    longest = 0
+    for r, system, n in wanted:
+        now = time.monotonic()
+        if now - BEGAN + longest > A.limit:
+            print(f"no more time: {system} at load {n} in round {r} and what comes after it are left out", flush=True)
+            break
+        if any((run["round"], run["system"], run["load"]) == (r, system, n) for run in runs):
+            continue
+        try:
+            run = {"round": r, "system": system, "load": n, "programs": measure(system, n)}
+        except (OSError, subprocess.SubprocessError, AttributeError) as error:  # the other systems are worth their time
+            print(f"{system} at load {n}: {error!r}", flush=True)
+            continue
+        runs.append(run)
+        longest = max(longest, time.monotonic() - now)
+        with open(RUNS_FILE, "a") as file:
+            file.write(json.dumps(run) + "\n")
+        write()
+        print(f"{time.monotonic() - BEGAN:6.1f} s", r, system, n, {name: {k: v for k, v in p.items() if k not in ("table", "program")} for name, p in run["programs"].items()}, flush=True)
+    sys.exit(0 if runs and write() else 1)
+
+
+main()
