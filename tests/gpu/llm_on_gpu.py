@@ -140,7 +140,8 @@ def write():
     alone = [{"program": name, "load": load, "rounds": len(p), **{f: statistics.median(x[f] for x in p) for f in ("tokens_per_s", *figures)}}
              for name, load, figures in [("prefill", 0, ("ttft_p50_ms", "ttft_p99_ms")), *(("decode", n, ("itl_p50_ms", "itl_p99_ms")) for n in loads)]
              if (p := [run["programs"][name] for run in runs if (run["system"], run["load"]) == ("alone", load) and "tokens_per_s" in run["programs"][name]])]
-    sluice_alone = [{"program": name, "load": run["load"], "tokens_per_s": p.get("tokens_per_s")} for run in runs if run["system"] == "sluice_alone" for name, p in run["programs"].items()]
+    sluice_alone = [{"program": name, "load": run["load"], "tokens_per_s": p.get("tokens_per_s")}
+                    for run in runs if run["system"] == "sluice_alone" for name, p in run["programs"].items()]
     rows = [row for system in A.systems.split(",") for n in loads if (row := result(system, n))]
     with open(A.out, "w") as file:
         json.dump({"command": "tests/gpu/llm_on_gpu.py", "seconds": A.seconds, "alone": alone, "alone_under_sluice": sluice_alone, "silicon": rows, "model": [],
@@ -173,7 +174,8 @@ def main():
         with open(RUNS_FILE, "a") as file:
             file.write(json.dumps(run) + "\n")
         write()
-        print(f"{time.monotonic() - BEGAN:6.1f} s", r, system, n, {name: {k: v for k, v in p.items() if k not in ("table", "program")} for name, p in run["programs"].items()}, flush=True)
+        said = {name: {k: v for k, v in p.items() if k not in ("table", "program")} for name, p in run["programs"].items()}
+        print(f"{time.monotonic() - BEGAN:6.1f} s", r, system, n, said, flush=True)
     sys.exit(0 if runs and write() else 1)
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decode of a language model: a token for each of LOAD sequences a step, by a stack of layers over their cached keys and values. Every 32
-// steps the sequences begin again where they were, and must give the same tokens. Prints one line of JSON.
+// Decode of a language model: a token for each of LOAD sequences a step, by a stack of layers over their cached keys and values.
+// Every 32 steps the sequences begin again where they were, and must give the same tokens. Prints one line of JSON.
 #include "check.cuh"
 
 int main(int argc, char** argv) {
@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
   double measured = 0;
   std::vector<double> between;
   const auto start = Clock::now();
-  while (ms_between(start, Clock::now()) < 1150 * o.seconds) {  // a little longer than measured: the other program has company to its end
+  while (ms_between(start, Clock::now()) <
+         1150 * o.seconds) {  // a little longer than measured: the other program has company to its end
     at.clear();
     if (cycle() != first) ++wrong;
     for (int i = 0; i < kSteps; ++i) {
@@ -66,7 +67,10 @@ int main(int argc, char** argv) {
       ++steps;
     }
   }
-  std::printf("{\"program\":\"decode\",\"load\":%d,\"tokens_per_s\":%.2f,\"itl_p50_ms\":%.4f,\"itl_p99_ms\":%.4f,\"steps\":%ld,\"checksum\":\"%016llx\",\"wrong\":%ld}\n",
-              o.load, 1000.0 * static_cast<double>(steps) * o.load / measured, part_of(between, 0.5), part_of(between, 0.99), steps, first, wrong);
+  std::printf(
+      "{\"program\":\"decode\",\"load\":%d,\"tokens_per_s\":%.2f,\"itl_p50_ms\":%.4f,\"itl_p99_ms\":%.4f,\"steps\":%ld,"
+      "\"checksum\":\"%016llx\",\"wrong\":%ld}\n",
+      o.load, 1000.0 * static_cast<double>(steps) * o.load / measured, part_of(between, 0.5), part_of(between, 0.99), steps,
+      first, wrong);
   return wrong == 0 ? 0 : 1;
 }

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels.cuh"
+#include "attention.cuh"
+#include "products.cuh"
 
 inline void check(cudaError_t e) {
   if (e == cudaSuccess) return;
@@ -21,31 +22,43 @@ inline void check(cudaError_t e) {
 
 struct Options {
   double seconds = 2;
-  int load = 8;         ///< decode: sequences
-  int context = 4096;   ///< decode: tokens of a sequence, half to one and a half of this
-  int prompt = 2048;    ///< prefill: tokens of a prompt
+  int load = 8;        ///< decode: sequences
+  int context = 4096;  ///< decode: tokens of a sequence, half to one and a half of this
+  int prompt = 2048;   ///< prefill: tokens of a prompt
   int layers = 2;
   bool small = false, check = false, wait = false;  ///< wait: for a line on standard input, when all is warm
-  std::string dump;     ///< with check: folder for what a second implementation compares
+  std::string dump;                                 ///< with check: folder for what a second implementation compares
   Options(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
       const std::string name = argv[i];
       const auto next = [&] { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
-      if (name == "--seconds") seconds = std::atof(next().c_str());
-      else if (name == "--load") load = std::atoi(next().c_str());
-      else if (name == "--context") context = std::atoi(next().c_str());
-      else if (name == "--prompt") prompt = std::atoi(next().c_str());
-      else if (name == "--layers") layers = std::atoi(next().c_str());
-      else if (name == "--check") check = small = true;
-      else if (name == "--small") small = true;
-      else if (name == "--wait") wait = true;
-      else if (name == "--dump") dump = next();
-      else usage(argv[0]);
+      if (name == "--seconds")
+        seconds = std::atof(next().c_str());
+      else if (name == "--load")
+        load = std::atoi(next().c_str());
+      else if (name == "--context")
+        context = std::atoi(next().c_str());
+      else if (name == "--prompt")
+        prompt = std::atoi(next().c_str());
+      else if (name == "--layers")
+        layers = std::atoi(next().c_str());
+      else if (name == "--check")
+        check = small = true;
+      else if (name == "--small")
+        small = true;
+      else if (name == "--wait")
+        wait = true;
+      else if (name == "--dump")
+        dump = next();
+      else
+        usage(argv[0]);
     }
     if (load < 1 || load > 32 || context < 2 || prompt < kTile || prompt % kTile != 0 || layers < 1) usage(argv[0]);
   }
   static void usage(const char* program) {
-    std::fprintf(stderr, "usage: %s [--seconds S] [--load 1..32] [--context TOKENS] [--prompt TOKENS, of %d] [--layers N] [--wait] [--small] [--check [--dump FOLDER]]\n",
+    std::fprintf(stderr,
+                 "usage: %s [--seconds S] [--load 1..32] [--context TOKENS] [--prompt TOKENS, of %d] [--layers N] [--wait] "
+                 "[--small] [--check [--dump FOLDER]]\n",
                  program, kTile);
     std::exit(2);
   }
@@ -64,17 +77,26 @@ struct Model {
   float *logits, *parts;
   float2* turns;
   int *tokens, *lengths, *table;
-  Cache cache;          ///< of layer 0
-  long cache_layer;     ///< numbers of a layer's keys
+  Cache cache;       ///< of layer 0
+  long cache_layer;  ///< numbers of a layer's keys
   cudaStream_t stream;
 
   /// Room for `rows` tokens at a time, of `sequences` sequences with at most `longest` tokens.
   Model(const Options& o, int rows, int sequences, int longest)
-      : hidden(o.small ? 512 : 8192), heads(o.small ? 16 : 64), kv_heads(o.small ? 2 : 8), inner(o.small ? 1024 : 28672),
-        vocabulary(o.small ? 1024 : 32768), layers(o.layers), rows(rows), longest(longest), width((heads + 2 * kv_heads) * kHead) {
+      : hidden(o.small ? 512 : 8192),
+        heads(o.small ? 16 : 64),
+        kv_heads(o.small ? 2 : 8),
+        inner(o.small ? 1024 : 28672),
+        vocabulary(o.small ? 1024 : 32768),
+        layers(o.layers),
+        rows(rows),
+        longest(longest),
+        width((heads + 2 * kv_heads) * kHead) {
     check(cudaStreamCreate(&stream));
     unsigned seed = 1;
-    const auto weights = [&](long n, long depth, float scale) { return random(n, seed++, scale * std::sqrt(3.0F / static_cast<float>(depth)), 0.0F); };
+    const auto weights = [&](long n, long depth, float scale) {
+      return random(n, seed++, scale * std::sqrt(3.0F / static_cast<float>(depth)), 0.0F);
+    };
     for (int l = 0; l < layers; ++l) {
       Layer w{};
       w.norm1 = random(hidden, seed++, 0.5F, 1.0F);
@@ -111,7 +133,8 @@ struct Model {
     cache.table = table = upload(pages);
     std::vector<float2> turn(static_cast<std::size_t>(longest) * kHead / 2);
     for (std::size_t i = 0; i < turn.size(); ++i) {
-      const double angle = static_cast<double>(i / (kHead / 2)) * std::pow(10000.0, -static_cast<double>(i % (kHead / 2)) / (kHead / 2));
+      const double angle =
+          static_cast<double>(i / (kHead / 2)) * std::pow(10000.0, -static_cast<double>(i % (kHead / 2)) / (kHead / 2));
       turn[i] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
     }
     turns = upload(turn);
@@ -147,10 +170,14 @@ struct Model {
 
   template <bool Prompt, To to>
   void product(bf16* out, const bf16* a, const bf16* w, int n, int depth) {
-    if constexpr (Prompt) launch(gemm<to>, dim3(rows / kTile, n / kTile), 256, kGemmShared, out, a, w, n, depth);
-    else if (rows <= 8) thin_product<1, to>(out, a, w, n, depth, rows);
-    else if (rows <= 16) thin_product<2, to>(out, a, w, n, depth, rows);
-    else thin_product<4, to>(out, a, w, n, depth, rows);
+    if constexpr (Prompt)
+      launch(gemm<to>, dim3(rows / kTile, n / kTile), 256, kGemmShared, out, a, w, n, depth);
+    else if (rows <= 8)
+      thin_product<1, to>(out, a, w, n, depth, rows);
+    else if (rows <= 16)
+      thin_product<2, to>(out, a, w, n, depth, rows);
+    else
+      thin_product<4, to>(out, a, w, n, depth, rows);
   }
   template <int Tiles, To to>
   void thin_product(void* out, const bf16* a, const bf16* w, int n, int depth, int of) {
@@ -196,7 +223,9 @@ struct Model {
 };
 
 using Clock = std::chrono::steady_clock;
-inline double ms_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double, std::milli>(b - a).count(); }
+inline double ms_between(Clock::time_point a, Clock::time_point b) {
+  return std::chrono::duration<double, std::milli>(b - a).count();
+}
 inline double part_of(std::vector<double> of, double part) {
   if (of.empty()) return NAN;
   std::sort(of.begin(), of.end());

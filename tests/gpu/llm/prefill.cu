@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefill of a language model: prompts through a stack of layers, one after another, each to its first token. Prints one line of JSON.
+// Prefill of a language model: prompts through a stack of layers, one after another, each to its first token. Prints one line of
+// JSON.
 #include "check.cuh"
 
 int main(int argc, char** argv) {
@@ -45,7 +46,8 @@ int main(int argc, char** argv) {
   long done = 0, wrong = 0;
   double measured = 0;
   const auto start = Clock::now();
-  for (int i = 0; ms_between(start, Clock::now()) < 1150 * o.seconds; ++i) {  // a little longer than measured: the other program has company to its end
+  for (int i = 0; ms_between(start, Clock::now()) < 1150 * o.seconds;
+       ++i) {  // a little longer than measured: the other program has company to its end
     const auto began = Clock::now();
     const auto [at, digest] = run(i % kPrompts);
     if (digest != first[i % kPrompts]) ++wrong;
@@ -57,7 +59,9 @@ int main(int argc, char** argv) {
   }
   unsigned long long all = 0;
   for (const auto digest : first) all = all * 31 + digest;
-  std::printf("{\"program\":\"prefill\",\"tokens_per_s\":%.2f,\"ttft_p50_ms\":%.4f,\"ttft_p99_ms\":%.4f,\"prompts\":%ld,\"checksum\":\"%016llx\",\"wrong\":%ld}\n",
-              1000.0 * static_cast<double>(done) * o.prompt / measured, part_of(times, 0.5), part_of(times, 0.99), done, all, wrong);
+  std::printf(
+      "{\"program\":\"prefill\",\"tokens_per_s\":%.2f,\"ttft_p50_ms\":%.4f,\"ttft_p99_ms\":%.4f,\"prompts\":%ld,\"checksum\":\"%"
+      "016llx\",\"wrong\":%ld}\n",
+      1000.0 * static_cast<double>(done) * o.prompt / measured, part_of(times, 0.5), part_of(times, 0.99), done, all, wrong);
   return wrong == 0 ? 0 : 1;
 }

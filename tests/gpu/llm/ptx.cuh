@@ -56,6 +56,8 @@ __device__ void wait_for_groups() {
 /// 16 bytes that are read once: they leave the L1 to others.
 __device__ inline uint4 load_once(const bf16* from) {
   uint4 out;
-  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(out.x), "=r"(out.y), "=r"(out.z), "=r"(out.w) : "l"(from));
+  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+      : "=r"(out.x), "=r"(out.y), "=r"(out.z), "=r"(out.w)
+      : "l"(from));
   return out;
 }
