@@ -22,12 +22,14 @@ from sharing import Command, Service
 SERVED = {f"sluice_{s}": (s, {"decode": 20, "prefill": 5}) for s in ("even", "adaptive", "piv", "balance", "spatial")}
 SERVED["sluice_piv_prefill"] = ("piv", {"decode": 5, "prefill": 20})
 SHARED = {"time_sliced": None, "mps": {}, "mps_50": {"decode": 50, "prefill": 50}}
+IN_ONE_PROCESS = {"priorities": "priorities", "green_contexts": "green"}
 asks = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 asks.add_argument("sluice")
 asks.add_argument("programs")
 asks.add_argument("out")
 asks.add_argument("--loads", default="2,4,8,16,32")
-asks.add_argument("--systems", default="time_sliced,mps,mps_50,sluice_even,sluice_adaptive,sluice_piv", help=" ".join([*SHARED, *SERVED]))
+asks.add_argument("--systems", default="time_sliced,mps,mps_50,priorities,green_contexts,sluice_even,sluice_adaptive,sluice_piv",
+                  help=" ".join([*SHARED, *IN_ONE_PROCESS, *SERVED]))
 asks.add_argument("--rounds", type=int, default=5)
 asks.add_argument("--seconds", type=float, default=3, help="measured in each run")
 asks.add_argument("--limit", type=float, default=3600, help="seconds in which to be done; later rounds are left out first")
@@ -39,40 +41,39 @@ sharing.settings.update(SLUICE_CACHE_DIR=sharing.FOLDER + "/cache", XDG_STATE_HO
 runs = []
 
 
-def start(program, load, run, native, percentage=None):
-    """Percentage: of the SMs, under MPS."""
-    command = [os.path.join(A.programs, program), "--seconds", str(A.seconds), "--wait"] + (["--load", str(load)] if program == "decode" else [])
+def start(program, load, run=None, percentage=None, first=()):
+    """Under Sluice with the options `run`, else as it is. Percentage: of the SMs, under MPS."""
+    command = [os.path.join(A.programs, program), *first, "--seconds", str(A.seconds), "--wait"] + ([] if program == "prefill" else ["--load", str(load)])
     if percentage is not None:
         command = ["env", f"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={percentage}", *command]
-    return Command(command, run=run, native=native, stdin=subprocess.PIPE)
+    return Command(command, run=run or (), native=run is None, stdin=subprocess.PIPE)
 
 
-def together(programs):
-    """All begin to measure when all are warm. @return what each told, and its table"""
+def together(*commands):
+    """All begin to measure when all are warm. @return what each program told, and its table"""
     limit = 40 + 4 * A.seconds
-    kill = threading.Timer(limit, lambda: [p.process.kill() for p in programs.values()])
+    kill = threading.Timer(limit, lambda: [c.process.kill() for c in commands])
     kill.start()
-    for p in programs.values():
-        p.process.stdout.readline()
+    for c in commands:
+        c.process.stdout.readline()
     kill.cancel()
-    for p in programs.values():
+    for c in commands:
         with contextlib.suppress(BrokenPipeError):
-            p.process.stdin.write("go\n")
-            p.process.stdin.flush()
-    return {name: told(p.end(limit)) for name, p in programs.items()}
+            c.process.stdin.write("go\n")
+            c.process.stdin.flush()
+    return dict(told for c in commands for told in all_told(c.end(limit)))
 
 
-def told(ended):
-    try:
-        figures = json.loads(ended.out.strip().splitlines()[-1])
-    except (ValueError, IndexError):
-        figures = {}
-    figures.update(exit=ended.code, err=ended.err[-500:] if ended.code != 0 else "")
-    if ended.report:
-        kernels = ended.report["kernels"]
-        figures.update(quota_ms=kernels["quota"]["gpu_ms"], native_ms=kernels["native"]["gpu_ms"], violations=ended.report.get("quota_violations"),
-                       reasons=ended.report.get("reasons"), table=ended.report.get("table"))
-    return figures
+def all_told(ended):
+    """Of each program of a process."""
+    lines = [json.loads(line) for line in ended.out.splitlines() if line.startswith("{")]
+    for figures in lines or [{"program": os.path.basename(ended.command[0])}]:
+        figures.update(exit=ended.code, err=ended.err[-500:] if ended.code != 0 else "")
+        if ended.report:
+            kernels = ended.report["kernels"]
+            figures.update(quota_ms=kernels["quota"]["gpu_ms"], native_ms=kernels["native"]["gpu_ms"], violations=ended.report.get("quota_violations"),
+                           reasons=ended.report.get("reasons"), table=ended.report.get("table"))
+        yield figures.pop("program"), figures
 
 
 @contextlib.contextmanager
@@ -91,18 +92,20 @@ def mps():
 
 
 def measure(system, load):
+    alone = "prefill" if load == 0 else "decode"
     if system == "alone":
-        return together({"prefill" if load == 0 else "decode": start("prefill" if load == 0 else "decode", load, (), True)})
+        return together(start(alone, load))
     if system == "sluice_alone":
         with Service("even", "--mps"):
-            return together({"prefill" if load == 0 else "decode": start("prefill" if load == 0 else "decode", load, (), False)})
+            return together(start(alone, load, ("--name", alone)))
+    if system in IN_ONE_PROCESS:
+        return together(start("both", load, first=[IN_ONE_PROCESS[system]]))
     if system in SERVED:
         scheduler, priorities = SERVED[system]
         with Service(scheduler, "--mps"):
-            return together({p: start(p, load, ("--priority", priorities[p], "--name", p), False) for p in priorities})
-    percentages = SHARED[system] or {}
+            return together(*(start(p, load, ("--priority", priorities[p], "--name", p)) for p in priorities))
     with mps() if SHARED[system] is not None else contextlib.nullcontext():
-        return together({p: start(p, load, (), True, percentages.get(p)) for p in ("decode", "prefill")})
+        return together(*(start(p, load, percentage=(SHARED[system] or {}).get(p)) for p in ("decode", "prefill")))
 
 
 def result(system, load):
@@ -174,7 +177,7 @@ def main():
         with open(RUNS_FILE, "a") as file:
             file.write(json.dumps(run) + "\n")
         write()
-        said = {name: {k: v for k, v in p.items() if k not in ("table", "program")} for name, p in run["programs"].items()}
+        said = {name: {k: v for k, v in p.items() if k != "table"} for name, p in run["programs"].items()}
         print(f"{time.monotonic() - BEGAN:6.1f} s", r, system, n, said, flush=True)
     sys.exit(0 if runs and write() else 1)
 

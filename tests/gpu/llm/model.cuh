@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -82,7 +83,7 @@ struct Model {
   cudaStream_t stream;
 
   /// Room for `rows` tokens at a time, of `sequences` sequences with at most `longest` tokens.
-  Model(const Options& o, int rows, int sequences, int longest)
+  Model(const Options& o, int rows, int sequences, int longest, cudaStream_t stream)
       : hidden(o.small ? 512 : 8192),
         heads(o.small ? 16 : 64),
         kv_heads(o.small ? 2 : 8),
@@ -91,8 +92,8 @@ struct Model {
         layers(o.layers),
         rows(rows),
         longest(longest),
-        width((heads + 2 * kv_heads) * kHead) {
-    check(cudaStreamCreate(&stream));
+        width((heads + 2 * kv_heads) * kHead),
+        stream(stream) {
     unsigned seed = 1;
     const auto weights = [&](long n, long depth, float scale) {
       return random(n, seed++, scale * std::sqrt(3.0F / static_cast<float>(depth)), 0.0F);
@@ -140,7 +141,7 @@ struct Model {
     turns = upload(turn);
     tokens = room_for<int>(room);
     lengths = room_for<int>(room);
-    check(cudaMemset(lengths, 0, room * sizeof(int)));
+    check(cudaMemsetAsync(lengths, 0, room * sizeof(int), stream));
   }
 
   template <typename T>
@@ -153,6 +154,7 @@ struct Model {
   static T* upload(const std::vector<T>& from) {
     T* at = room_for<T>(static_cast<long>(from.size()));
     check(cudaMemcpy(at, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
+    check(cudaDeviceSynchronize());  // our streams do not wait for it
     return at;
   }
   bf16* random(long n, unsigned seed, float scale, float middle) {
@@ -222,6 +224,12 @@ struct Model {
   }
 };
 
+/// What a program does with a model: it says `warm` before it measures, and how it went. Nothing of `told`: a check only.
+struct Outcome {
+  bool right;
+  std::string told;
+};
+
 using Clock = std::chrono::steady_clock;
 inline double ms_between(Clock::time_point a, Clock::time_point b) {
   return std::chrono::duration<double, std::milli>(b - a).count();
@@ -231,9 +239,27 @@ inline double part_of(std::vector<double> of, double part) {
   std::sort(of.begin(), of.end());
   return of[static_cast<std::size_t>(part * static_cast<double>(of.size() - 1) + 0.5)];
 }
-/// All is warm; goes on at once, or when a line comes.
+template <typename... Values>
+std::string text(const char* form, Values... values) {
+  char out[512];
+  std::snprintf(out, sizeof out, form, values...);
+  return out;
+}
+/// Said when all is warm; goes on at once, or when a line comes.
 inline void ready(bool wait) {
   std::printf("ready\n");
   std::fflush(stdout);
   if (wait) std::getchar();
+}
+inline cudaStream_t stream_of(int priority) {
+  cudaStream_t out;
+  check(cudaStreamCreateWithPriority(&out, cudaStreamNonBlocking, priority));
+  return out;
+}
+/// A program of its own.
+template <typename Work>
+int alone(const Options& o, const Work& work) {
+  const Outcome out = work(o, stream_of(0), [&] { ready(o.wait); });
+  if (!out.told.empty()) std::printf("%s\n", out.told.c_str());
+  return out.right ? 0 : 1;
 }
