@@ -22,6 +22,7 @@ from sharing import Command, Service
 SERVED = {f"sluice_{s}": (s, {"decode": 20, "prefill": 5}) for s in ("even", "adaptive", "piv", "balance", "spatial")}
 SERVED["sluice_piv_prefill"] = ("piv", {"decode": 5, "prefill": 20})
 SHARED = {"time_sliced": None, "mps": {}, "mps_50": {"decode": 50, "prefill": 50}}
+FIXED = {"sluice_quota": {"decode": ("--quota", 4), "prefill": ("--quota", 1)}, "sluice_sms": {"decode": ("--sms", "0-65"), "prefill": ("--sms", "66-131")}}
 IN_ONE_PROCESS = {"priorities": "priorities", "green_contexts": "green"}
 asks = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 asks.add_argument("sluice")
@@ -29,7 +30,7 @@ asks.add_argument("programs")
 asks.add_argument("out")
 asks.add_argument("--loads", default="2,4,8,16,32")
 asks.add_argument("--systems", default="time_sliced,mps,mps_50,priorities,green_contexts,sluice_even,sluice_adaptive,sluice_piv",
-                  help=" ".join([*SHARED, *IN_ONE_PROCESS, *SERVED]))
+                  help=" ".join([*SHARED, *IN_ONE_PROCESS, *FIXED, *SERVED]))
 asks.add_argument("--rounds", type=int, default=5)
 asks.add_argument("--seconds", type=float, default=3, help="measured in each run")
 asks.add_argument("--limit", type=float, default=3600, help="seconds in which to be done; later rounds are left out first")
@@ -41,12 +42,12 @@ sharing.settings.update(SLUICE_CACHE_DIR=sharing.FOLDER + "/cache", XDG_STATE_HO
 runs = []
 
 
-def start(program, load, run=None, percentage=None, first=()):
+def start(program, load, run=None, percentage=None, first=(), under=("--socket", sharing.SOCKET)):
     """Under Sluice with the options `run`, else as it is. Percentage: of the SMs, under MPS."""
     command = [os.path.join(A.programs, program), *first, "--seconds", str(A.seconds), "--wait"] + ([] if program == "prefill" else ["--load", str(load)])
     if percentage is not None:
         command = ["env", f"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={percentage}", *command]
-    return Command(command, run=run or (), native=run is None, stdin=subprocess.PIPE)
+    return Command(command, run=run or (), native=run is None, under=under, stdin=subprocess.PIPE)
 
 
 def together(*commands):
@@ -104,6 +105,9 @@ def measure(system, load):
         scheduler, priorities = SERVED[system]
         with Service(scheduler, "--mps"):
             return together(*(start(p, load, ("--priority", priorities[p], "--name", p)) for p in priorities))
+    if system in FIXED:
+        with mps():
+            return together(*(start(p, load, (), under=quota) for p, quota in FIXED[system].items()))
     with mps() if SHARED[system] is not None else contextlib.nullcontext():
         return together(*(start(p, load, percentage=(SHARED[system] or {}).get(p)) for p in ("decode", "prefill")))
 
@@ -165,7 +169,7 @@ def main():
         if now - BEGAN + longest > A.limit:
             print(f"no more time: {system} at load {n} in round {r} and what comes after it are left out", flush=True)
             break
-        if any((run["round"], run["system"], run["load"]) == (r, system, n) for run in runs):
+        if any((run["round"], run["system"], run["load"]) == (r, system, n) and all(p["exit"] == 0 for p in run["programs"].values()) for run in runs):
             continue
         try:
             run = {"round": r, "system": system, "load": n, "programs": measure(system, n)}
