@@ -69,7 +69,7 @@ struct Lane {
   std::uint64_t order = 0;  ///< sent last
   bool evicted = false;     ///< told
   bool watched = false;
-  std::optional<gpu::QuotaTable> raised;  ///< by the watchdog, until the launch has ended
+  std::optional<gpu::QuotaTable> raised;  ///< by the watchdog, until the launch has ended; as `quotas`
   std::vector<std::shared_ptr<Slot>> slots;
   mutable std::vector<Event> replays;   ///< of a lane of graphs: behind those that may not have ended
   std::size_t entering = 0;             ///< replays that are being launched
@@ -78,6 +78,7 @@ struct Lane {
   std::uint64_t entered = 0, gone = 0;  ///< of what entered the stream while a launch under quota had not ended
   std::mutex launching;                 ///< launches enter the stream in the order in which they are noted
   [[nodiscard]] bool outstanding() const;
+  /// CTAs, or 32nds of what fits (IShares::in_parts).
   [[nodiscard]] gpu::QuotaTable quotas() const { return raised ? *raised : gpu::quotas_of(share, context_state->shape().sms); }
   [[nodiscard]] std::size_t queued() const { return entered - gone; }
 };

@@ -18,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "sw/gpu/runtime/control.h"
 #include "sw/interpose/eviction_times.h"
 #include "sw/interpose/threads.h"
 #include "sw/service/client_session.h"
@@ -37,6 +38,12 @@ constexpr nanoseconds kCoverage = std::chrono::milliseconds(500), kSoon = std::c
 constexpr Share kNothing{CtaCount(0), {}};
 constexpr LaneId kOpaque = 0;  ///< of launches that cannot be transformed, one at a time; streams and graphs count from 1
 constexpr std::uint32_t kOpaqueThreads = 32;  ///< of a CTA: what it takes is not known, and no share is enforced
+
+/// The service counts CTAs of the kernel that it knows; the lane's other launches get as much of an SM.
+Share parts_of(Share share, const KernelDemand& kernel) {
+  const std::uint32_t ctas = share.ctas.value();
+  return {ctas < kernel.fits ? CtaCount(sluice_quota(ctas, kernel.fits)) : kWholeMachine.ctas, share.sms};
+}
 
 Share share_of(const StubWord& word) {
   constexpr std::uint16_t kAll = SLUICE_WHOLE;
@@ -100,6 +107,7 @@ class ServiceShares : public IShares {
     }
     return lane.share;
   }
+  bool in_parts() const override { return true; }
   bool holds() const override { return hold_; }
   std::uint64_t memory_limit() const override { return memory_; }
   /// What cannot be transformed starts in a turn of one of the program's streams, which then lasts until it has ended. Without
@@ -251,7 +259,7 @@ class ServiceShares : public IShares {
           SLUICE_OK)
         return false;
     const bool holds = now.state == StubState::ToRun || now.state == StubState::Running;
-    const Share share = holds ? share_of(now) : kNothing;
+    const Share share = holds ? parts_of(share_of(now), lane.kernel) : kNothing;
     const bool to_leave = told_to_leave && !has_left;
     const bool fresh = to_leave && !lane.to_leave;
     {

@@ -76,6 +76,8 @@ class IShares {
   /// its largest kernel, the blocks of all.
   /// @return what the lane's launches hold now
   [[nodiscard]] virtual Share launched(LaneId lane, const KernelDemand& kernel, std::uint64_t blocks) = 0;
+  /// The CTAs of shares are 32nds of an SM's: of as many as fit of each launch's kernel, at least one. Constant.
+  [[nodiscard]] virtual bool in_parts() const { return false; }
   /// Launches that cannot be transformed wait for admit(), where the program's environment says nothing of it. Constant.
   [[nodiscard]] virtual bool holds() const { return false; }
   /// Such a launch wants to start. @return false: ask again soon

@@ -38,6 +38,11 @@ void in_own_context(const Work& work) {
   SLUICE_REAL(cuCtxSetCurrent)(before);
 }
 
+gpu::QuotaTable ctas_of(gpu::QuotaTable quotas, const SluiceJob& job) {
+  for (std::uint32_t& q : quotas) q = sluice_ctas(q, sluice_fits(job.flags));
+  return quotas;
+}
+
 }  // namespace
 
 /// A control block's counters.
@@ -334,9 +339,10 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
   if (front.waits && seen.ended + seen.resident > 0) {
     if (!slot.watchdog) slot.watchdog.emplace(kStandsStill, front.grid[1]);
     if (lane.share.ctas.value() > 0)
-      if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, lane.quotas())) {
+      if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, ctas_of(lane.quotas(), job))) {
         std::fprintf(stderr, "sluice: %s: no block has ended for 100 ms: quota raised to at most %u\n", front.kernel.c_str(),
                      *std::ranges::max_element(*raised));
+        for (std::uint32_t& q : *raised) q = sluice_quota(q, sluice_fits(job.flags));
         lane.raised = std::move(raised);
         ++counted_.raises;
         static_cast<void>(send(lane));
@@ -356,8 +362,10 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
 
 void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now) {
   const Pending& launch = slot.pending.front();
+  SluiceJob job;
+  std::memcpy(&job, launch.arguments.data() + launch.at.back(), sizeof job);
   std::uint64_t wanted = 0;
-  for (const std::uint32_t q : lane.quotas()) wanted += std::min(q, launch.grid[1]);
+  for (const std::uint32_t q : ctas_of(lane.quotas(), job)) wanted += std::min(q, launch.grid[1]);
   if (seen.ended == 0 && !slot.asleep) return;  // its own grid has not begun, or all of it has room
   if (seen.resident >= wanted) {
     slot.raised = false;
@@ -368,9 +376,7 @@ void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now
   CUstream stream = lane.context_state->idle_stream();
   if (stream == nullptr) return;
   std::vector<std::byte> arguments = launch.arguments;
-  SluiceJob job;
-  std::memcpy(&job, arguments.data() + launch.at.back(), sizeof job);
-  job.flags = SLUICE_LATER | seen.number << SLUICE_NUMBER_SHIFT;
+  job.flags = (job.flags & ~SLUICE_HELD) | SLUICE_LATER | seen.number << SLUICE_NUMBER_SHIFT;
   std::memcpy(arguments.data() + launch.at.back(), &job, sizeof job);
   std::vector<void*> parameters;
   for (const std::size_t at : launch.at) parameters.push_back(arguments.data() + at);

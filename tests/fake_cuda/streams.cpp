@@ -166,7 +166,7 @@ void run_ticket(const SluiceJob& job, unsigned long long ticket, Runs& runs) {
 unsigned allowed(const SluiceJob& job, const Grid& grid) {
   unsigned sum = 0;
   for (unsigned sm = 0; sm < grid.grid[0]; ++sm)
-    sum += std::min(word(const_cast<unsigned&>(job.orders->quota[sm])).load(), grid.grid[1]);
+    sum += std::min(sluice_ctas(word(const_cast<unsigned&>(job.orders->quota[sm])).load(), sluice_fits(job.flags)), grid.grid[1]);
   return sum;
 }
 
@@ -254,7 +254,7 @@ void execute(const Grid& grid) {
   const auto number = [](unsigned long long gate) { return gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS; };
   if ((job.flags & SLUICE_LATER) != 0) {
     const auto gate = word(c.gate).fetch_add((1ULL << SLUICE_GATE_INSIDE_SHIFT) + (1ULL << SLUICE_GATE_CAME_SHIFT));
-    if (number(gate) != job.flags >> SLUICE_NUMBER_SHIFT) {
+    if (number(gate) != sluice_number(job.flags)) {
       word(c.gate).fetch_sub(1ULL << SLUICE_GATE_INSIDE_SHIFT);
       return tell("later grid: too late");
     }
@@ -268,7 +268,7 @@ void execute(const Grid& grid) {
     runs.blocks.assign(job.blocks, 0);
   }
   const unsigned quota = word(const_cast<unsigned&>(job.orders->quota[0])).load(),
-                 wanted = word(const_cast<unsigned&>(job.orders->wanted)).load();
+                 wanted = word(const_cast<unsigned&>(job.orders->wanted[sluice_fits(job.flags) - 1])).load();
   work_on(job, grid, runs);
   word(c.gate).fetch_add(grid.grid[0] * grid.grid[1]);
   unsigned naps = 0;

@@ -274,6 +274,31 @@ TEST(Layout, AllKernelsOfAMixGetOneSplit) {
     }
 }
 
+/// Quotas in 32nds: a share that the service counts in CTAs of one kernel is exact for it, and never more of an SM for another,
+/// but that one CTA of each may run.
+TEST(Layout, AQuotaIsTheSamePartOfAnSmForEveryKernel) {
+  for (unsigned fits = 1; fits <= 32; ++fits)
+    for (unsigned ctas = 1; ctas <= fits; ++ctas) {
+      const unsigned quota = sluice_quota(ctas, fits);
+      EXPECT_EQ(sluice_ctas(quota, fits), ctas);
+      EXPECT_LT((quota - 1) * fits, 32 * ctas) << "a smaller one would do";
+      for (unsigned others = 1; others <= 32; ++others) {
+        const unsigned theirs = sluice_ctas(quota, others);
+        EXPECT_TRUE(theirs == 1 || theirs * 32 <= quota * others) << ctas << " of " << fits << ": " << theirs << " of " << others;
+      }
+    }
+  EXPECT_EQ(sluice_ctas(0, 7), 0U);
+  EXPECT_EQ(sluice_fits(0), 32U) << "by itself a quota is CTAs";
+}
+
+TEST(Layout, OrdersSayHowManyCtasAreWanted) {
+  const SluiceOrders orders = orders_of({0, 16, 16, 3}, 7);
+  EXPECT_EQ(orders.epoch, 7U);
+  EXPECT_EQ(orders.wanted[31], 35U);
+  EXPECT_EQ(orders.wanted[1], 3U) << "of 2 that fit, one on each SM";
+  EXPECT_EQ(orders.wanted[5], 7U) << "of 6: 3, 3 and 1 for 0.56";
+}
+
 TEST(Rates, CountOnlyWhileAllRun) {
   const auto rates = common_event_rates({{0, 1, 2, 3, 4}, {2, 2.5, 3}});
   EXPECT_DOUBLE_EQ(rates[0], 1);

@@ -82,7 +82,7 @@ void end_block(const SluiceJob& job, unsigned odd, bool waits) {
   if (s.leader.left != 0) {
     next.block = {s.stage[odd].block.x + job.step_x, 0, 0};
     if (next.block.x >= job.grid_x) next.block.x -= job.grid_x;
-    if (s.leader.slot < quota)
+    if (s.leader.place < quota)
       --s.leader.left;
     else
       next.block.x = SLUICE_LEAVE;
@@ -97,13 +97,17 @@ void end_block(const SluiceJob& job, unsigned odd, bool waits) {
 class Scene {
  public:
   /// @param strangers  CTAs that are counted inside and hold no slot: what the runtime must call a violation
-  Scene(std::size_t ctas, unsigned blocks, std::vector<Order> orders, bool waits = false, unsigned strangers = 0)
+  /// @param fits  quotas are 32nds of so many CTAs; 32: CTAs
+  Scene(std::size_t ctas, unsigned blocks, std::vector<Order> orders, bool waits = false, unsigned strangers = 0,
+        unsigned fits = 32)
       : ctas_(ctas),
+        fits_(fits),
         orders_(std::move(orders)),
         waits_(waits),
         strangers_(strangers),
         job_(job_shape({{blocks, 1, 1}, 1, 2, waits ? 1U : 2U})) {
     if (std::ranges::any_of(orders_, [](const Order& o) { return o.limit != ~0ULL; })) job_.flags |= SLUICE_LIMITED;
+    job_.flags |= (32 - fits) << SLUICE_FITS_SHIFT;
     job_.control = control_.get();
     job_.orders = &control_->orders;
     states_.resize(ctas + 1);
@@ -142,10 +146,11 @@ class Scene {
   void clear() {
     std::memset(static_cast<void*>(control_.get()), 0, offsetof(SluiceControl, unfinished));
     for (auto& slot : control_->unfinished) slot[0] = {0, 0};
-    control_->orders.quota[0] = control_->orders.wanted = orders_[0].quota;
+    control_->orders.quota[0] = orders_[0].quota;
+    std::ranges::fill(control_->orders.wanted, allowed_by(orders_[0].quota));
     control_->orders.limit = orders_[0].limit;
     control_->resident[0] = strangers_;
-    in_force_ = {{0, orders_[0].quota}};
+    in_force_ = {{0, allowed_by(orders_[0].quota)}};
     stays_.clear();
     ran_.assign(job_.blocks, 0);
     turns_.steps = 0;
@@ -154,10 +159,10 @@ class Scene {
     turns_.step();
     ++control_->orders.epoch;
     turns_.step();
-    control_->orders.wanted = order.quota;
+    std::ranges::fill(control_->orders.wanted, allowed_by(order.quota));
     turns_.step();
     control_->orders.quota[0] = order.quota;
-    in_force_.push_back({turns_.steps, order.quota});
+    in_force_.push_back({turns_.steps, allowed_by(order.quota)});
     turns_.step();
     control_->orders.limit = order.limit;
   }
@@ -220,7 +225,13 @@ class Scene {
     std::uint64_t at;
     unsigned quota;
   };
+  [[nodiscard]] unsigned allowed_by(unsigned quota) const {
+    unsigned ctas = 0;
+    while (32 * (ctas + 1) <= quota * fits_) ++ctas;
+    return std::max(ctas, std::min(quota, 1U));
+  }
   std::size_t ctas_;
+  unsigned fits_;
   std::vector<Order> orders_;
   bool waits_;
   unsigned strangers_;
@@ -250,6 +261,11 @@ TEST(QuotaInterleavings, CtasThatNoQuotaAllowsAreCounted) { holds({2, 4, {{2}}, 
 TEST(QuotaInterleavings, ThreeCtasAndAnEvictionAmongThem) { holds({3, 4, {{2}, {0}}}, 1); }
 TEST(QuotaInterleavings, AnEvictedJobComesBack) { holds({2, 4, {{1}, {0}, {2}}}); }
 TEST(QuotaInterleavings, BlocksThatWaitForOthersAreBegunWhenClaimed) { holds({2, 4, {{2}, {1}}, true}); }
+TEST(QuotaInterleavings, QuotasArePartsOfWhatFits) {
+  holds({2, 4, {{32}, {17}}, false, 0, 2});  // 2 CTAs, then 1
+  holds({2, 4, {{11}, {0}, {22}}, false, 0, 3});
+}
+TEST(QuotaInterleavings, OneOfWhichTheQuotaIsLessThanACtaRuns) { holds({2, 4, {{3}, {0}, {3}}, false, 0, 2}); }
 TEST(QuotaInterleavings, NoMoreThanThePlanAllows) { holds({2, 10, {{2, 1}, {2, 2}}}); }
 
 /// A held grid on one SM, CTAs of later grids, and a host that hears of both by one word.
@@ -270,7 +286,10 @@ class HeldGrid {
     }
     sluice_rt_leave(mine);
   }
-  void quota(unsigned ctas) { control->orders.wanted = control->orders.quota[0] = ctas; }
+  void quota(unsigned ctas) {
+    control->orders.quota[0] = ctas;
+    std::ranges::fill(control->orders.wanted, ctas);
+  }
   [[nodiscard]] unsigned naps() const { return static_cast<unsigned>(word_ >> 32); }
   [[nodiscard]] bool ended() const { return static_cast<unsigned>(word_) == 1; }
   void wait_for(unsigned naps, bool ended) {

@@ -62,7 +62,8 @@ class Notes : public ILanes {
   IShares* leaves_ = nullptr;
 };
 
-const KernelDemand kKernel{"k", 64, 1024, 0, 8}, kLarge{"large", 768, 1024, 0, 2};
+const KernelDemand kKernel{"k", 64, 1024, 0, 8}, kLarge{"large", 512, 1024, 0, 3};
+constexpr CtaCount kHalf(16), kThird(11);  // 4 of 8 CTAs of kKernel, 1 of 3 of kLarge, in 32nds
 
 class ServiceSharesTest : public ::testing::Test {
  protected:
@@ -171,9 +172,9 @@ TEST_F(ServiceSharesTest, StreamsShareAndAnotherKernelIsDecidedAnew) {
   IShares& shares = program(notes, 5);
   (void)shares.launched(1, kKernel, 1000);
   (void)shares.launched(2, kKernel, 1000);
-  EXPECT_TRUE(soon([&] { return last(notes).ctas == CtaCount(4); }));
+  EXPECT_TRUE(soon([&] { return last(notes).ctas == kHalf; }));
   (void)shares.launched(2, kLarge, 1000);
-  EXPECT_TRUE(soon([&] { return last(notes).ctas == CtaCount(1); }));
+  EXPECT_TRUE(soon([&] { return last(notes).ctas == kThird; }));
   shares.idle(1);
   EXPECT_TRUE(soon([&] { return last(notes) == kWholeMachine; })) << "the other stream has all";
   shares.idle(2);
@@ -189,7 +190,7 @@ TEST_F(ServiceSharesTest, AStreamsPlaceAtTheServiceIsAnothersWhenItIsDone) {
   for (LaneId lane = 1; lane <= 100; ++lane) {
     notes.clear();
     (void)shares.launched(lane, kKernel, 1000);
-    EXPECT_TRUE(soon([&] { return last(notes).ctas == CtaCount(4); })) << lane << ": half of the GPU";
+    EXPECT_TRUE(soon([&] { return last(notes).ctas == kHalf; })) << lane << ": half of the GPU";
     shares.idle(lane);
     EXPECT_TRUE(soon([&] { return last(notes) == kWholeMachine; })) << lane;
   }

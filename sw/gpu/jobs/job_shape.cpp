@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 
 namespace sluice::gpu {
 
@@ -48,8 +47,13 @@ QuotaTable quotas_of(const Share& share, std::uint32_t num_sms) {
 SluiceOrders orders_of(const QuotaTable& quotas, unsigned epoch) {
   SluiceOrders orders{};
   orders.epoch = epoch;
-  orders.wanted = std::accumulate(quotas.begin(), quotas.end(), 0U);
   std::ranges::copy(quotas, orders.quota);
+  for (auto from = quotas.begin(); from != quotas.end();) {  // most are the same: CTAs wait for this order
+    const auto to = std::find_if(from, quotas.end(), [&](std::uint32_t quota) { return quota != *from; });
+    for (unsigned fits = 1; fits <= SLUICE_MAX_SLOTS && *from != 0; ++fits)
+      orders.wanted[fits - 1] += static_cast<unsigned>(to - from) * sluice_ctas(*from, fits);
+    from = to;
+  }
   return orders;
 }
 

@@ -16,7 +16,7 @@ namespace {
 // What the templates rely on beside the offsets they name: what is read and written as a vector, or as an array by %smid.
 static_assert(offsetof(SluiceStage, block) == 0 && offsetof(SluiceState, stage) == 0);
 static_assert(offsetof(SluiceState, leader) % 16 == 0 && offsetof(SluiceState::Leader, sm) == 0 &&
-              offsetof(SluiceState::Leader, slot) == 4 && offsetof(SluiceState::Leader, left) == 8);
+              offsetof(SluiceState::Leader, left) == 8 && offsetof(SluiceState::Leader, place) == 12);
 static_assert(offsetof(SluiceJob, control) == 0 && alignof(SluiceJob) == 8);
 static_assert(sizeof(SluiceOrders::quota[0]) == 4 && sizeof(SluiceControl::done[0]) == 4);
 

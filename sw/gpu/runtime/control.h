@@ -14,7 +14,8 @@
 #define SLUICE_HELD 2u
 #define SLUICE_LATER 4u
 #define SLUICE_LIMITED 8u     /* CTAs look at SluiceOrders.limit before they draw a ticket */
-#define SLUICE_NUMBER_SHIFT 8 /* a later grid's: number of the launch that it works for */
+#define SLUICE_NUMBER_SHIFT 8 /* a later grid's: number of the launch that it works for, as many bits as the gate has for it */
+#define SLUICE_FITS_SHIFT 26  /* 32 - CTAs that an SM holds, where quotas are 32nds of that; 0: quotas are CTAs */
 
 /* SluiceControl.gate, from its lowest bit: CTAs of the held grid that have ended (15), CTAs of later grids inside (15), number of
  * the launch (18), CTAs of later grids that ever came (16, wraps: who saw the same word twice knows that nobody came in between).
@@ -24,6 +25,21 @@
 #define SLUICE_GATE_NUMBER_SHIFT 30
 #define SLUICE_GATE_NUMBERS 0x3ffffu
 #define SLUICE_GATE_CAME_SHIFT 48
+
+#ifdef __CUDACC__
+#define SLUICE_INLINE __device__ __forceinline__
+#else
+#define SLUICE_INLINE inline
+#endif
+SLUICE_INLINE unsigned sluice_fits(unsigned flags) { return SLUICE_MAX_SLOTS - (flags >> SLUICE_FITS_SHIFT & 31u); }
+SLUICE_INLINE unsigned sluice_number(unsigned flags) { return flags >> SLUICE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS; }
+/// CTAs that a quota allows of a kernel of which `fits` do; at least 1, where it allows any.
+SLUICE_INLINE unsigned sluice_ctas(unsigned quota, unsigned fits) {
+  const unsigned ctas = quota * fits / SLUICE_MAX_SLOTS;
+  return ctas == 0 && quota != 0 ? 1 : ctas;
+}
+/// The smallest quota that is as much of an SM as `ctas` of `fits`.
+SLUICE_INLINE unsigned sluice_quota(unsigned ctas, unsigned fits) { return (ctas * SLUICE_MAX_SLOTS + fits - 1) / fits; }
 
 /// Tasks first, first + 2**width_bits .. before last, that an evicted CTA had claimed and not begun; empty when the two are
 /// equal.
@@ -39,10 +55,11 @@ struct SluiceLifetime {
 
 /// Written by the host as one copy while the kernel runs.
 struct SluiceOrders {
-  unsigned epoch;   // number of this order; comes back in `gone`
-  unsigned wanted;  // sum of quota over the SMs: CTAs without a slot wait a moment while fewer are resident
-  unsigned quota[SLUICE_MAX_SM];
-  unsigned long long limit;  // of limited jobs: tickets that may be drawn; CTAs that look in the same moment draw one each
+  unsigned epoch;                 // number of this order; comes back in `gone`
+  unsigned quota[SLUICE_MAX_SM];  // CTAs, or 32nds of those that fit
+  unsigned
+      wanted[SLUICE_MAX_SLOTS];  // CTAs on all SMs, where 1, 2 .. fit: one without a slot waits a moment while fewer are there
+  unsigned long long limit;      // of limited jobs: tickets that may be drawn; CTAs that look in the same moment draw one each
 };
 
 /// Device memory, one per job. What every CTA adds to has lines of its own: additions to one line come one after the other.
@@ -106,7 +123,8 @@ struct alignas(128) SluiceState {
   SluiceStage stage[2];
   struct alignas(16) Leader {
     unsigned sm, slot;
-    unsigned left;  // tasks of the claimed range that are not begun
+    unsigned left;   // tasks of the claimed range that are not begun
+    unsigned place;  // the CTA stays while the quota is larger: the slot, or which 32nd of the SM begins it
   } leader;
   unsigned grid[3];
   unsigned long long last;  // what follows the last task of the range

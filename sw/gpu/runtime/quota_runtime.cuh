@@ -28,7 +28,7 @@ __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& 
   SluiceControl* c = job.control;
   const unsigned sm = s.leader.sm;
   s.order = load(&job.orders->epoch);
-  const unsigned quota = load(&job.orders->quota[sm]);
+  const unsigned fits = sluice_fits(job.flags), quota = sluice_ctas(load(&job.orders->quota[sm]), fits);
   const unsigned below = quota >= 32 ? ~0u : (1u << quota) - 1;
   unsigned bit = 1u << (s.rank & 31) & below;  // most are the first to ask for theirs
   unsigned seen = bit != 0 ? try_slot(c, sm, bit) : load(&c->slots[sm]);
@@ -43,17 +43,18 @@ __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& 
   }
   if (bit != 0) {
     // The quota of this moment counts: under one that became smaller others may have come that did not see this CTA.
-    const unsigned now = load(&job.orders->quota[sm]), slot = __ffs(bit) - 1;
+    const unsigned now = sluice_ctas(load(&job.orders->quota[sm]), fits), slot = __ffs(bit) - 1;
     found = range_in(c, sm, slot);
     if (__popc(seen) < (int)now && slot < now) {
       s.leader.slot = slot;
+      s.leader.place = slot == 0 ? 0 : sluice_quota(slot + 1, fits) - 1;
       s.granted = quota > now ? quota : now;
       return kTaken;
     }
     clear_bits(&c->slots[sm], ~bit);  // others have come since, or drain above the quota
   }
   // A CTA without a slot stays a moment while slots are open, here or on other SMs: the hardware then places the next CTAs there.
-  if (load(&c->resident_total) >= load(&job.orders->wanted) || nanoseconds() - s.enter_ns > 20000) return kNone;
+  if (load(&c->resident_total) >= load(&job.orders->wanted[fits - 1]) || nanoseconds() - s.enter_ns > 20000) return kNone;
   nap(200);
   return kAgain;
 }
@@ -153,7 +154,7 @@ __device__ __forceinline__ unsigned long long gate_add(SluiceControl* c, unsigne
 __device__ __forceinline__ bool pass_gate(const SluiceJob& job) {
   const unsigned long long inside = 1ull << SLUICE_GATE_INSIDE_SHIFT;
   const unsigned long long gate = gate_add(job.control, inside + (1ull << SLUICE_GATE_CAME_SHIFT));
-  if ((gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS) == job.flags >> SLUICE_NUMBER_SHIFT) return true;
+  if ((gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS) == sluice_number(job.flags)) return true;
   gate_add(job.control, 0 - inside);
   return false;
 }
@@ -219,7 +220,9 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
     s.leader.left = tasks - (tasks != 0);
     raise(&c->max_resident[sm], inside);
     // Under a larger quota that came meanwhile, and may have gone again, others come rightly.
-    if (inside > s.granted && load(&job.orders->epoch) == s.order && inside > load(&job.orders->quota[sm])) add(&c->violations, 1);
+    if (inside > s.granted && load(&job.orders->epoch) == s.order &&
+        inside > sluice_ctas(load(&job.orders->quota[sm]), sluice_fits(job.flags)))
+      add(&c->violations, 1);
     s.enter_ns = nanoseconds();
   }
   add(&c->arrived, 1);
@@ -232,7 +235,7 @@ __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsi
   SluiceControl* c = job.control;
   const unsigned inside = fetch_add(&c->resident[sm], ~0u);
   const bool held = (job.flags & (SLUICE_HELD | SLUICE_LATER)) != 0;  // then nobody waits for `gone`
-  const unsigned epoch = held ? 0 : load(&job.orders->epoch), wanted = held ? 1 : load(&job.orders->wanted);
+  const unsigned epoch = held ? 0 : load(&job.orders->epoch), wanted = held ? 1 : load(&job.orders->wanted[SLUICE_MAX_SLOTS - 1]);
   if (job.lifetimes != nullptr) {
     const unsigned at = fetch_add(&c->lifetimes, 1);
     if (at < SLUICE_MAX_LIFETIMES) {
@@ -279,15 +282,15 @@ extern "C" __device__ void sluice_rt_enter(SluiceJob job, unsigned inverse_warps
     s.stage[0].block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
 }
 
-// Claims the next range at the end of one, and begins it unless the slot lies at or beyond the quota.
+// Claims the next range at the end of one, and begins it unless the CTA's place lies at or beyond the quota.
 extern "C" __device__ void sluice_rt_next(SluiceJob job, unsigned stage, unsigned quota) {
   SluiceState& s = *(SluiceState*)__cvta_shared_to_generic(stage & ~127u);
   SluiceStage& next = s.stage[stage >> 4 & 1];
   unsigned long long task;
   unsigned tasks = sluice_rt::claim(job, task, s.last);
-  if (tasks == 0 & s.leader.slot < quota) tasks = sluice_rt::adopt(job, s.leader.sm, task, s.last);
+  if (tasks == 0 & s.leader.place < quota) tasks = sluice_rt::adopt(job, s.leader.sm, task, s.last);
   next.block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
-  const unsigned run = tasks != 0 & s.leader.slot < quota;
+  const unsigned run = tasks != 0 & s.leader.place < quota;
   if (!run) next.block.x = SLUICE_LEAVE;
   s.leader.left = tasks - run;
 }
@@ -299,7 +302,7 @@ extern "C" __device__ void sluice_rt_next_begun(SluiceJob job, unsigned stage, u
   SluiceStage& next = s.stage[stage >> 4 & 1];
   unsigned long long task = 0;
   unsigned tasks = 0;
-  if (s.leader.slot < quota) tasks = sluice_rt::claim(job, task, s.last);
+  if (s.leader.place < quota) tasks = sluice_rt::claim(job, task, s.last);
   next.block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
   if (tasks == 0) next.block.x = SLUICE_LEAVE;
   s.leader.left = tasks - (tasks != 0);
