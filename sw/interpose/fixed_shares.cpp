@@ -39,7 +39,7 @@ FixedShares::FixedShares(ILanes& lanes, Share share, std::string file)
   start_thread([this] { follow(); });  // this lives as long as the process, too
 }
 
-Share FixedShares::launched(LaneId lane, const KernelDemand& /*kernel*/, std::uint64_t /*blocks*/) {
+Share FixedShares::launched(LaneId lane, const KernelDemand& /*in_front*/) {
   const std::scoped_lock held(lock_);
   known_.insert(lane);
   return share_;

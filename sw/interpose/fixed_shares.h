@@ -16,7 +16,7 @@ class FixedShares : public IShares {
  public:
   /// @param file  where another share may come from at any time; empty: none
   FixedShares(ILanes& lanes, Share share, std::string file);
-  [[nodiscard]] Share launched(LaneId lane, const KernelDemand& kernel, std::uint64_t blocks) override;
+  [[nodiscard]] Share launched(LaneId lane, const KernelDemand& in_front) override;
   [[nodiscard]] bool admit(const std::string& kernel) override;
   /// A range of SMs needs the thread, too: where others fill it, a launch's first CTAs may find no room.
   [[nodiscard]] bool changes() const override { return !file_.empty() || share_at_start_.sms != kEverySm; }
@@ -37,7 +37,7 @@ class FixedShares : public IShares {
 class NoShares : public IShares {
  public:
   explicit NoShares(std::string why) : why_(std::move(why)) {}
-  [[nodiscard]] Share launched(LaneId, const KernelDemand&, std::uint64_t) override { return kWholeMachine; }
+  [[nodiscard]] Share launched(LaneId, const KernelDemand&) override { return kWholeMachine; }
   [[nodiscard]] bool admit(const std::string&) override { return true; }
   [[nodiscard]] bool changes() const override { return false; }
   [[nodiscard]] std::string native() const override { return why_; }

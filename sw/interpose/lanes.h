@@ -35,7 +35,7 @@ struct Pending {
   unsigned shared = 0;
   std::vector<std::byte> arguments;
   std::vector<std::size_t> at;  ///< where each parameter begins; the last is the SluiceJob
-  std::string kernel;
+  KernelDemand demand;
   std::uint64_t blocks = 0, number = 0;  ///< number: of the launch on its control block
   std::uint64_t entered = 0;             ///< into its stream, with it
   bool waits = false;
@@ -65,9 +65,11 @@ struct Lane {
   IShares* shares = nullptr;  ///< who decides on its GPU: lives as long as the process
   CUdeviceptr orders = 0;
   Share share{CtaCount(0)};
-  bool stale = true;        ///< the share is not in device memory
-  std::uint64_t order = 0;  ///< sent last
-  bool evicted = false;     ///< told
+  KernelDemand told;           ///< the kernel that the share is of
+  Clock::time_point in_front;  ///< since when its first launch is
+  bool stale = true;           ///< the share is not in device memory
+  std::uint64_t order = 0;     ///< sent last
+  bool evicted = false;        ///< told
   bool watched = false;
   std::optional<gpu::QuotaTable> raised;  ///< by the watchdog, until the launch has ended; as `quotas`
   std::vector<std::shared_ptr<Slot>> slots;
@@ -112,8 +114,9 @@ class Lanes : public ILanes {
   /// are. Without the lock. @return null: no memory
   [[nodiscard]] static std::shared_ptr<Slot> slot(ContextState& context_state, bool watched);
   [[nodiscard]] bool send(Lane& lane, bool waits = true);  ///< the share, to device memory
-  void watch(Lane& lane);                                  ///< from here on the thread looks at it
-  void wake();                                             ///< the thread sleeps: something is outstanding now
+  void ask_share(Lane& lane, const KernelDemand& in_front);
+  void watch(Lane& lane);  ///< from here on the thread looks at it
+  void wake();             ///< the thread sleeps: something is outstanding now
   [[nodiscard]] bool polls() const { return polls_; }
   /// Something enters a stream of the current context: waits where the driver would, for room in its queue, but not under the
   /// driver's lock.

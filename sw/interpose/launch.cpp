@@ -90,7 +90,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, Part& part, const Pr
 Pending Transformed::pending(const gpu::LaunchFacts& facts) const {
   Pending out;
   out.function = function;
-  out.kernel = demand.name;
+  out.demand = demand;
   out.grid = {grid[0], grid[1]};
   out.block = facts.block;
   out.shared = shared;
@@ -322,18 +322,14 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
   Slot& slot = *lane->slots.front();
   ours->job->control = reinterpret_cast<SluiceControl*>(slot.control);
   ours->job->orders = reinterpret_cast<SluiceOrders*>(lane->orders);
-  const Share share = lane->shares->launched(lane->id, ours->demand, ours->blocks);
-  if (share != lane->share) {
-    lane->share = share;
-    lane->stale = true;
-  }
+  lanes_.ask_share(*lane, slot.pending.empty() ? ours->demand : lane->told);
   if (lane->stale && !lanes_.send(*lane)) {
     held.unlock();
     return as_it_is();
   }
   if (lane->watched) {
     if (slot.pending.empty()) {
-      slot.moved = Clock::now();
+      slot.moved = lane->in_front = Clock::now();
       lane->gone = lane->entered;
     }
     slot.pending.push_back(ours->pending(launch.facts));

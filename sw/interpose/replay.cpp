@@ -29,11 +29,7 @@ CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<C
   lanes.enters(held, stream);
   const std::shared_ptr<Lane> lane = e.blocks > 0 ? e.lane : nullptr;
   if (lane != nullptr) {
-    const Share share = lane->shares->launched(lane->id, e.largest, e.blocks);
-    if (share != lane->share) {
-      lane->share = share;
-      lane->stale = true;
-    }
+    lanes.ask_share(*lane, e.largest);
     if (lane->stale) static_cast<void>(lanes.send(*lane));
     if (lane->shares->changes()) lanes.watch(*lane);
     lane->busy = true;

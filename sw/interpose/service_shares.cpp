@@ -88,14 +88,12 @@ class ServiceShares : public IShares {
     (void)registered;
   }
 
-  Share launched(LaneId id, const KernelDemand& kernel, std::uint64_t) override {
+  Share launched(LaneId id, const KernelDemand& kernel) override {
     const std::scoped_lock lock(mutex_);
     if (!why_.empty()) return kWholeMachine;
     Lane& lane = lanes_known_[id];
     lane.idle_since.reset();
-    const bool other = lane.kernel.name != kernel.name || lane.kernel.module != kernel.module ||
-                       lane.kernel.threads != kernel.threads || lane.kernel.registers != kernel.registers ||
-                       lane.kernel.shared != kernel.shared;
+    const bool other = lane.kernel != kernel;
     if (other) {
       lane.kernel = kernel;
       ++lane.version;

@@ -27,6 +27,7 @@ struct KernelDemand {
   std::uint32_t shared = 0;     ///< of a CTA, bytes, static and dynamic
   std::uint32_t fits = 0;       ///< CTAs on an SM that is empty
   std::uint64_t module = 0;     ///< of the text that the kernel is from: a hash
+  bool operator==(const KernelDemand&) const = default;
 };
 
 struct DeviceShape {
@@ -72,10 +73,10 @@ class ILanes {
 class IShares {
  public:
   virtual ~IShares() = default;
-  /// A transformed launch enters the lane behind those that are there. A replay of a graph is told as one launch: the demand of
-  /// its largest kernel, the blocks of all.
+  /// A transformed launch enters the lane, or one of another kernel than the one told last has been in front for a moment.
+  /// @param in_front  kernel of the launch in front; of a graph its largest
   /// @return what the lane's launches hold now
-  [[nodiscard]] virtual Share launched(LaneId lane, const KernelDemand& kernel, std::uint64_t blocks) = 0;
+  [[nodiscard]] virtual Share launched(LaneId lane, const KernelDemand& in_front) = 0;
   /// The CTAs of shares are 32nds of an SM's: of as many as fit of each launch's kernel, at least one. Constant.
   [[nodiscard]] virtual bool in_parts() const { return false; }
   /// Launches that cannot be transformed wait for admit(), where the program's environment says nothing of it. Constant.

@@ -23,6 +23,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 constexpr auto kHurry = milliseconds(2), kBetweenLooks = milliseconds(1), kStandsStill = milliseconds(100);
+constexpr microseconds kToTell(100);  // shorter launches are under the share of the one before
 constexpr microseconds kSoon(20), kSometimes(200), kPatience(300), kMostPatience(20'000), kLeaves(300), kBetweenGlances(50);
 constexpr microseconds kCopyTakes(30);  // 10, and longer where processes take turns
 constexpr std::size_t kLookedAt = 64;   // at a time, of a context: a graph may have many nodes
@@ -223,6 +224,8 @@ bool Lanes::step(const std::shared_ptr<Lane>& of, Clock::time_point now, std::ve
   if (lane.stale && outstanding) static_cast<void>(send(lane));  // else with its next launch
   for (const std::shared_ptr<Slot>& slot : lane.slots) {
     hear(lane, *slot);
+    if (!slot->node && !slot->pending.empty() && slot->pending.front().demand != lane.told && now - lane.in_front > kToTell)
+      ask_share(lane, slot->pending.front().demand);
     if (slot->pending.empty() || !outstanding || due.size() == kLookedAt || lane.context_state->looks()) continue;
     const bool progress = slot->pending.front().waits || !slot->node;  // it is wanted
     const bool needed = (slot->asleep && lane.share.ctas.value() > 0) || slot->raised;
@@ -266,6 +269,13 @@ bool Lanes::see(ContextState& context_state) {
   return true;
 }
 
+void Lanes::ask_share(Lane& lane, const KernelDemand& in_front) {
+  lane.told = in_front;
+  const Share share = lane.shares->launched(lane.id, in_front);
+  lane.stale = lane.stale || share != lane.share;
+  lane.share = share;
+}
+
 bool Lanes::send(Lane& lane, bool waits) {
   lane.order = ++counted_.orders;
   const SluiceOrders orders = gpu::orders_of(lane.quotas(), static_cast<unsigned>(lane.order));
@@ -280,7 +290,7 @@ void Lanes::hear(Lane& lane, Slot& slot) {
   const auto ended = static_cast<std::uint32_t>(word), naps = static_cast<std::uint32_t>(word >> 32);
   if (ended != slot.ended) {
     slot.ended = ended;
-    slot.moved = Clock::now();
+    slot.moved = lane.in_front = Clock::now();
     slot.resident = 0;
     slot.asleep = false;
     slot.raised = false;
@@ -340,7 +350,7 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
     if (!slot.watchdog) slot.watchdog.emplace(kStandsStill, front.grid[1]);
     if (lane.share.ctas.value() > 0)
       if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, ctas_of(lane.quotas(), job))) {
-        std::fprintf(stderr, "sluice: %s: no block has ended for 100 ms: quota raised to at most %u\n", front.kernel.c_str(),
+        std::fprintf(stderr, "sluice: %s: no block has ended for 100 ms: quota raised to at most %u\n", front.demand.name.c_str(),
                      *std::ranges::max_element(*raised));
         for (std::uint32_t& q : *raised) q = sluice_quota(q, sluice_fits(job.flags));
         lane.raised = std::move(raised);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program for the service: STREAMS streams with LAUNCHES launches of BLOCKS blocks each, every ROUND of them waited for. Behind
 // the first ROUND it waits until the file STEADY_GOES_ON is there, where that is set. STEADY_OPAQUE: 0: its kernels have no
-// transformed form, 1: one of eight launches has none. STEADY_GPUS: how many it uses, each with so many streams.
+// transformed form, 1: one of eight launches has none. STEADY_GPUS: how many it uses, each with so many streams. STEADY_THREADS:
+// of seven of eight launches' blocks; else 64.
 // @return how many calls went wrong
 #include <unistd.h>
 
@@ -60,12 +61,15 @@ int main(int argc, char** argv) {
   }
   unsigned long long a = 7, b = 9;
   void* arguments[] = {&a, &b};
+  const char* threads = std::getenv("STEADY_THREADS");
+  const unsigned large = threads == nullptr ? 64 : static_cast<unsigned>(std::atoi(threads));
   const char* goes_on = std::getenv("STEADY_GOES_ON");
   for (int k = 0; k < launches; ++k) {
     for (const Gpu& gpu : all) {
       if (all.size() > 1) expect(good(CU(cuCtxSetCurrent)(gpu.context)), "context");
       for (CUstream stream : gpu.lanes)
-        expect(good(CU(cuLaunchKernel)(gpu.kernels[k % 8 == 7 ? 1 : 0], blocks, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr)),
+        expect(good(CU(cuLaunchKernel)(gpu.kernels[k % 8 == 7 ? 1 : 0], blocks, 1, 1, k % 8 == 7 ? 64 : large, 1, 1, 0, stream,
+                                       arguments, nullptr)),
                "launch");
     }
     if (k % round == round - 1) expect(good(CU(cuCtxSynchronize)()), "wait");

@@ -335,8 +335,8 @@ CUresult cuFuncGetAttribute(int* v, CUfunction_attribute which, CUfunction f) {
          CUDA_SUCCESS;
 }
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, CUfunction, int, std::size_t) {
-  return *ctas = sluice::fake::number("FAKE_CUDA_CTAS", 8), CUDA_SUCCESS;
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, CUfunction, int threads, std::size_t) {
+  return *ctas = std::min(sluice::fake::number("FAKE_CUDA_CTAS", 8), 2048 / std::max(threads, 1)), CUDA_SUCCESS;
 }
 CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared,
                         CUstream s, void** p, void**) {

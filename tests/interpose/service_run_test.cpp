@@ -2,6 +2,7 @@
 // `sluice serve --executor gpu` and programs under `sluice run`, in front of a driver for tests.
 #include <csignal>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -122,6 +123,26 @@ TEST_F(ServiceRun, ProgramsWithSeveralStreamsShare) {
     EXPECT_EQ(daemon.end(SIGTERM), 130);
     EXPECT_EQ(text("serve").find("invalid"), std::string::npos) << options << text("serve");
   }
+}
+
+/// It enqueues large kernels and a small one behind them: the small one's half of an SM is four CTAs, theirs is one.
+TEST_F(ServiceRun, AProgramsLargeKernelsGetNoMoreOfAnSmThanTheSmallOneBehindThem) {
+  Process daemon = serve("--scheduler even");
+  Process other = run("other", "1 100000 300 4");
+  EXPECT_TRUE(soon([&] { return launches("other").first > 0; })) << text("other.err");
+  ::setenv("STEADY_THREADS", "1024", 1);
+  Process a = run("a", "1 80 300 40");
+  ::unsetenv("STEADY_THREADS");
+  EXPECT_EQ(a.wait(), 0) << text("a.err");
+  std::map<std::string, int> large;
+  std::istringstream books(text("a"));
+  for (std::string line; std::getline(books, line);)
+    if (line.find("__sluice 4x2 ") != std::string::npos)
+      ++large[line.substr(line.find("quota"), line.find(" blocks") - line.find("quota"))];
+  EXPECT_GT(large["quota 16 wanted 4"], 30) << "half of 32 parts, one CTA on each of four SMs";
+  large.erase("quota 32 wanted 8");  // while it was alone
+  EXPECT_LE(large.size(), 2U) << text("a");
+  (void)other.end(SIGKILL);
 }
 
 TEST_F(ServiceRun, TheStatusTellsWhatAProgramHas) {

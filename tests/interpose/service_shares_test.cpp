@@ -121,7 +121,7 @@ class ServiceSharesTest : public ::testing::Test {
       ::_exit(0);
     }
     while (!service::connect_to(folder_ / "s")) std::this_thread::yield();
-    (void)program(*new Notes, 5).launched(1, kKernel, 1000);
+    (void)program(*new Notes, 5).launched(1, kKernel);
     ::kill(daemon, SIGKILL);
     std::this_thread::sleep_for(1s);
     ::_exit(99);
@@ -138,11 +138,11 @@ TEST_F(ServiceSharesTest, AProgramThatIsAloneBeginsWithoutWaiting) {
   auto& notes = *new Notes;
   IShares& shares = program(notes, 5);
   EXPECT_EQ(shares.native(), "");
-  EXPECT_EQ(shares.launched(1, kKernel, 100), kWholeMachine);
+  EXPECT_EQ(shares.launched(1, kKernel), kWholeMachine);
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "to_run"; })) << status();
   shares.progress(1, 60, 50);
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "running"; })) << status();
-  EXPECT_EQ(shares.launched(1, kKernel, 100), kWholeMachine);
+  EXPECT_EQ(shares.launched(1, kKernel), kWholeMachine);
   shares.idle(1);
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "idle"; })) << status();
   EXPECT_TRUE(notes.told().empty()) << "it had what it got";
@@ -154,10 +154,10 @@ TEST_F(ServiceSharesTest, AnImportantProgramEvictsTheOtherAndGivesWay) {
   start("piv");
   auto &low_notes = *new Notes, &high_notes = *new Notes;
   IShares &low = program(low_notes, 2), &high = program(high_notes, 9);
-  EXPECT_EQ(low.launched(1, kKernel, 1000), kWholeMachine);
+  EXPECT_EQ(low.launched(1, kKernel), kWholeMachine);
   low.progress(1, 10, 0);
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "running"; })) << status();
-  EXPECT_EQ(high.launched(7, kKernel, 1000).ctas, CtaCount(0)) << "the GPU is another's";
+  EXPECT_EQ(high.launched(7, kKernel).ctas, CtaCount(0)) << "the GPU is another's";
   EXPECT_TRUE(soon([&] { return last(high_notes) == kWholeMachine; }));
   EXPECT_TRUE(soon([&] { return last(low_notes).ctas == CtaCount(0); }));
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "ready"; })) << status();
@@ -170,10 +170,10 @@ TEST_F(ServiceSharesTest, StreamsShareAndAnotherKernelIsDecidedAnew) {
   start("even");
   auto& notes = *new Notes;
   IShares& shares = program(notes, 5);
-  (void)shares.launched(1, kKernel, 1000);
-  (void)shares.launched(2, kKernel, 1000);
+  (void)shares.launched(1, kKernel);
+  (void)shares.launched(2, kKernel);
   EXPECT_TRUE(soon([&] { return last(notes).ctas == kHalf; }));
-  (void)shares.launched(2, kLarge, 1000);
+  (void)shares.launched(2, kLarge);
   EXPECT_TRUE(soon([&] { return last(notes).ctas == kThird; }));
   shares.idle(1);
   EXPECT_TRUE(soon([&] { return last(notes) == kWholeMachine; })) << "the other stream has all";
@@ -186,10 +186,10 @@ TEST_F(ServiceSharesTest, AStreamsPlaceAtTheServiceIsAnothersWhenItIsDone) {
   auto& notes = *new Notes;
   IShares& shares = program(notes, 5);
   ::testing::internal::CaptureStderr();
-  (void)shares.launched(1000, kKernel, 1000);
+  (void)shares.launched(1000, kKernel);
   for (LaneId lane = 1; lane <= 100; ++lane) {
     notes.clear();
-    (void)shares.launched(lane, kKernel, 1000);
+    (void)shares.launched(lane, kKernel);
     EXPECT_TRUE(soon([&] { return last(notes).ctas == kHalf; })) << lane << ": half of the GPU";
     shares.idle(lane);
     EXPECT_TRUE(soon([&] { return last(notes) == kWholeMachine; })) << lane;
@@ -206,13 +206,13 @@ TEST_F(ServiceSharesTest, MoreLanesThanPlacesAreServedAsTheOthersFallIdle) {
   IShares& shares = program(notes, 5);
   ::testing::internal::CaptureStderr();
   for (LaneId lane = 1; lane <= 200; ++lane) {
-    (void)shares.launched(lane, kKernel, 1000);
+    (void)shares.launched(lane, kKernel);
     if (lane > 10) shares.idle(lane - 10);
   }
   for (LaneId lane = 191; lane <= 199; ++lane) shares.idle(lane);
   const auto alone = [&] {
     shares.progress(200, 1, 0);  // no other lane can be running
-    return shares.launched(200, kKernel, 1000) == kWholeMachine && status()["clients"][0]["state"] == "running";
+    return shares.launched(200, kKernel) == kWholeMachine && status()["clients"][0]["state"] == "running";
   };
   EXPECT_TRUE(soon(alone) || soon(alone) || soon(alone) || soon(alone)) << status();  // each asks the service four times
   EXPECT_EQ(::testing::internal::GetCapturedStderr().find("stubs"), std::string::npos);
@@ -223,7 +223,7 @@ const std::string kOpaque(1000, 'x');  // PyTorch's names are as long
 TEST_F(ServiceSharesTest, WhatCannotBeTransformedWaitsUntilTheSchedulerAdmitsIt) {
   start("piv");
   IShares &low = program(*new Notes, 2), &high = program(*new Notes, 9);
-  (void)high.launched(1, kKernel, 1000);
+  (void)high.launched(1, kKernel);
   high.progress(1, 10, 0);
   EXPECT_TRUE(soon([&] { return status()["clients"][1]["state"] == "running"; })) << status();
   EXPECT_FALSE(low.admit(kOpaque));
@@ -231,7 +231,7 @@ TEST_F(ServiceSharesTest, WhatCannotBeTransformedWaitsUntilTheSchedulerAdmitsIt)
   EXPECT_FALSE(low.admit(kOpaque)) << "the GPU is a more important program's";
   high.idle(1);
   EXPECT_TRUE(soon([&] { return low.admit(kOpaque); })) << status();
-  (void)high.launched(1, kKernel, 1000);
+  (void)high.launched(1, kKernel);
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "to_evict"; })) << status();
   EXPECT_NE(status()["clients"][1]["state"], "running") << "it cannot be evicted: it ends";
   low.admitted_ended();
@@ -243,12 +243,12 @@ TEST_F(ServiceSharesTest, WhatCannotBeTransformedWaitsUntilTheSchedulerAdmitsIt)
 TEST_F(ServiceSharesTest, WhoWasAdmittedAndDidNotStartGivesWay) {
   start("piv");
   IShares &low = program(*new Notes, 2), &high = program(*new Notes, 9);
-  (void)high.launched(1, kKernel, 1000);
+  (void)high.launched(1, kKernel);
   EXPECT_TRUE(soon([&] { return status()["clients"][1]["state"] == "to_run"; })) << status();
   EXPECT_FALSE(low.admit(kOpaque));
   high.idle(1);
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "to_run"; })) << status();
-  (void)high.launched(1, kKernel, 1000);
+  (void)high.launched(1, kKernel);
   // The other is given its share at once; this one may start until it has said that it leaves.
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "ready"; })) << status();
   EXPECT_FALSE(low.admit(kOpaque));
@@ -265,14 +265,14 @@ TEST_F(ServiceSharesTest, AKilledServiceIsLeftWithinASecond) {
   while (!service::connect_to(folder_ / "s")) std::this_thread::yield();
   auto& notes = *new Notes;
   IShares& shares = program(notes, 5);
-  (void)shares.launched(1, kKernel, 1000);
+  (void)shares.launched(1, kKernel);
   ::kill(daemon, SIGKILL);
   ::waitpid(daemon, nullptr, 0);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_TRUE(soon([&] { return notes.gone(); }));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
   EXPECT_EQ(shares.native(), "no service: the service is gone");
-  EXPECT_EQ(shares.launched(1, kKernel, 1000), kWholeMachine);
+  EXPECT_EQ(shares.launched(1, kKernel), kWholeMachine);
 }
 
 TEST_F(ServiceSharesTest, WhoNeedsTheServiceEndsWithIt) {
