@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prefill and decode of a language model on one GPU: each alone, then together in several ways. llm_on_gpu.py SLUICE PROGRAMS OUT.json
 
-PROGRAMS has prefill and decode (tests/gpu/llm). A round runs every load and, within it, every system in turns; the figures of a system are
+PROGRAMS has prefill and decode (tests/gpu/llm), or is torch_pair.py, whose kernels have no PTX. A round runs every load and, within it, every system in turns; the figures of a system are
 medians over rounds of its rates over those of the same round alone. OUT.runs.jsonl keeps each run: a later call goes on where this one
 ended, and no run begins that would not end within --limit seconds. Exit code 1 where outputs differ, a quota was exceeded or a run failed.
 """
@@ -44,7 +44,8 @@ runs = []
 
 def start(program, load, run=None, percentage=None, first=(), under=("--socket", sharing.SOCKET)):
     """Under Sluice with the options `run`, else as it is. Percentage: of the SMs, under MPS."""
-    command = [os.path.join(A.programs, program), *first, "--seconds", str(A.seconds), "--wait"] + ([] if program == "prefill" else ["--load", str(load)])
+    named = [sys.executable, A.programs, program] if A.programs.endswith(".py") else [os.path.join(A.programs, program)]
+    command = [*named, *first, "--seconds", str(A.seconds), "--wait"] + ([] if program == "prefill" else ["--load", str(load)])
     if percentage is not None:
         command = ["env", f"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={percentage}", *command]
     return Command(command, run=run or (), native=run is None, under=under, stdin=subprocess.PIPE)
@@ -68,7 +69,7 @@ def together(*commands):
 def all_told(ended):
     """Of each program of a process."""
     lines = [json.loads(line) for line in ended.out.splitlines() if line.startswith("{")]
-    for figures in lines or [{"program": os.path.basename(ended.command[0])}]:
+    for figures in lines or [{"program": next(p for p in ("prefill", "decode", "both") if any(c.endswith(p) for c in ended.command))}]:
         figures.update(exit=ended.code, err=ended.err[-500:] if ended.code != 0 else "")
         if ended.report:
             kernels = ended.report["kernels"]
