@@ -84,7 +84,8 @@ def mps():
     os.makedirs(folder, exist_ok=True)
     ours = {"CUDA_MPS_PIPE_DIRECTORY": folder, "CUDA_MPS_LOG_DIRECTORY": folder}
     os.environ.update(ours)
-    subprocess.run(["nvidia-cuda-mps-control", "-d"], check=True)
+    # A server that sees some GPUs alone numbers them anew for its clients.
+    subprocess.run(["nvidia-cuda-mps-control", "-d"], check=True, env={k: v for k, v in os.environ.items() if k != "CUDA_VISIBLE_DEVICES"})
     try:
         yield
     finally:
