@@ -68,8 +68,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, Part& part, const Pr
 
   out.job = std::make_shared<SluiceJob>(
       gpu::job_shape({launch.facts.grid, 1, fits.sms * fits.transformed, kernel.form->waits ? 1U : 0U}));
-  out.job->flags = SLUICE_HELD;
-  if (lanes_.shares().in_parts()) out.job->flags |= (SLUICE_MAX_SLOTS - fits.transformed) << SLUICE_FITS_SHIFT;
+  out.job->flags = SLUICE_HELD | sluice_flags(fits.transformed, lanes_.shares().in_parts());
   out.shared = launch.facts.dynamic_shared + kernel.form->shared_behind;
   out.job->shared_at = out.shared - static_cast<unsigned>(sizeof(SluiceState));
   out.function = part.ours;

@@ -42,7 +42,7 @@ constexpr std::uint32_t kOpaqueThreads = 32;  ///< of a CTA: what it takes is no
 /// The service counts CTAs of the kernel that it knows; the lane's other launches get as much of an SM.
 Share parts_of(Share share, const KernelDemand& kernel) {
   const std::uint32_t ctas = share.ctas.value();
-  return {ctas < kernel.fits ? CtaCount(sluice_quota(ctas, kernel.fits)) : kWholeMachine.ctas, share.sms};
+  return {ctas < kernel.fits ? CtaCount(sluice_quota(ctas, sluice_flags(kernel.fits, true))) : kWholeMachine.ctas, share.sms};
 }
 
 Share share_of(const StubWord& word) {

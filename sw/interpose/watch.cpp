@@ -40,7 +40,7 @@ void in_own_context(const Work& work) {
 }
 
 gpu::QuotaTable ctas_of(gpu::QuotaTable quotas, const SluiceJob& job) {
-  for (std::uint32_t& q : quotas) q = sluice_ctas(q, sluice_fits(job.flags));
+  for (std::uint32_t& q : quotas) q = sluice_ctas(q, job.flags);
   return quotas;
 }
 
@@ -278,7 +278,7 @@ void Lanes::ask_share(Lane& lane, const KernelDemand& in_front) {
 
 bool Lanes::send(Lane& lane, bool waits) {
   lane.order = ++counted_.orders;
-  const SluiceOrders orders = gpu::orders_of(lane.quotas(), static_cast<unsigned>(lane.order));
+  const SluiceOrders orders = gpu::orders_of(lane.quotas(), static_cast<unsigned>(lane.order), lane.shares->in_parts());
   lane.stale = !(waits ? lane.context_state->write(lane.orders, &orders, sizeof orders)
                        : lane.context_state->order(lane.orders, &orders, sizeof orders));
   return !lane.stale;
@@ -352,7 +352,7 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
       if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, ctas_of(lane.quotas(), job))) {
         std::fprintf(stderr, "sluice: %s: no block has ended for 100 ms: quota raised to at most %u\n", front.demand.name.c_str(),
                      *std::ranges::max_element(*raised));
-        for (std::uint32_t& q : *raised) q = sluice_quota(q, sluice_fits(job.flags));
+        for (std::uint32_t& q : *raised) q = sluice_quota(q, job.flags);
         lane.raised = std::move(raised);
         ++counted_.raises;
         static_cast<void>(send(lane));

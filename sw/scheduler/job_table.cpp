@@ -44,6 +44,11 @@ void JobTable::arrive(JobView job) {
   report({EventKind::Arrived, jobs_.back().id});
 }
 
+void JobTable::take_place(JobId job, JobId of) {
+  std::swap(at(job), at(of));
+  std::swap(places_.at(job.value()), places_.at(of.value()));
+}
+
 JobView& JobTable::at(JobId id) {
   const auto found = places_.find(id.value());
   if (found == places_.end()) throw std::logic_error(fmt::format("job {}: there is none", id.value()));

@@ -30,6 +30,7 @@ class JobTable {
  public:
   /// In state Prep; reports Arrived. @throws std::logic_error when the id is taken
   void arrive(JobView job);
+  void take_place(JobId job, JobId of);  ///< in the order of the jobs
   /// Reports Ready, Done, Lost and, from ToEvict to Ready, Evicted. @throws std::logic_error naming job and states when illegal
   void move(JobId job, JobState to);
   /// LastTaskBegun, Profiled, Timer.

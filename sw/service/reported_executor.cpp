@@ -35,6 +35,7 @@ JobId ReportedExecutor::change_kernel(JobId old, const KernelDescriptor& kernel,
   const Time held = progress(old, now).held;
   done(old, now);
   const JobId id = submit({kernel, before.tasks, {}, before.priority, owner}, now);
+  table_.take_place(id, old);  // whose SMs are whose goes by the order
   Job& job = jobs_.at(id);
   job.now.evictions = evictions;
   job.now.granted = granted;

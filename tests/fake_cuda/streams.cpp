@@ -166,7 +166,7 @@ void run_ticket(const SluiceJob& job, unsigned long long ticket, Runs& runs) {
 unsigned allowed(const SluiceJob& job, const Grid& grid) {
   unsigned sum = 0;
   for (unsigned sm = 0; sm < grid.grid[0]; ++sm)
-    sum += std::min(sluice_ctas(word(const_cast<unsigned&>(job.orders->quota[sm])).load(), sluice_fits(job.flags)), grid.grid[1]);
+    sum += std::min(sluice_ctas(word(const_cast<unsigned&>(job.orders->quota[sm])).load(), job.flags), grid.grid[1]);
   return sum;
 }
 

@@ -279,20 +279,23 @@ TEST(Layout, AllKernelsOfAMixGetOneSplit) {
 TEST(Layout, AQuotaIsTheSamePartOfAnSmForEveryKernel) {
   for (unsigned fits = 1; fits <= 32; ++fits)
     for (unsigned ctas = 1; ctas <= fits; ++ctas) {
-      const unsigned quota = sluice_quota(ctas, fits);
-      EXPECT_EQ(sluice_ctas(quota, fits), ctas);
+      const unsigned quota = sluice_quota(ctas, sluice_flags(fits, true));
+      EXPECT_EQ(sluice_ctas(quota, sluice_flags(fits, true)), ctas);
+      EXPECT_EQ(sluice_ctas(ctas, sluice_flags(fits, false)), ctas);
       EXPECT_LT((quota - 1) * fits, 32 * ctas) << "a smaller one would do";
       for (unsigned others = 1; others <= 32; ++others) {
-        const unsigned theirs = sluice_ctas(quota, others);
+        const unsigned theirs = sluice_ctas(quota, sluice_flags(others, true));
         EXPECT_TRUE(theirs == 1 || theirs * 32 <= quota * others) << ctas << " of " << fits << ": " << theirs << " of " << others;
       }
     }
-  EXPECT_EQ(sluice_ctas(0, 7), 0U);
+  EXPECT_EQ(sluice_ctas(0, sluice_flags(7, true)), 0U);
   EXPECT_EQ(sluice_fits(0), 32U) << "by itself a quota is CTAs";
 }
 
 TEST(Layout, OrdersSayHowManyCtasAreWanted) {
-  const SluiceOrders orders = orders_of({0, 16, 16, 3}, 7);
+  EXPECT_EQ(orders_of({0, 32, 32, 3}, 1).wanted[31], 67U);
+  EXPECT_EQ(orders_of({0, 32, 32, 3}, 1).wanted[3], 11U) << "no more than fit";
+  const SluiceOrders orders = orders_of({0, 16, 16, 3}, 7, true);
   EXPECT_EQ(orders.epoch, 7U);
   EXPECT_EQ(orders.wanted[31], 35U);
   EXPECT_EQ(orders.wanted[1], 3U) << "of 2 that fit, one on each SM";

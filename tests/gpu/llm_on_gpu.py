@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prefill and decode of a language model on one GPU: each alone, then together in several ways. llm_on_gpu.py SLUICE PROGRAMS OUT.json
 
-PROGRAMS has prefill and decode (tests/gpu/llm), or is torch_pair.py, whose kernels have no PTX. A round runs every load and, within it, every system in turns; the figures of a system are
-medians over rounds of its rates over those of the same round alone. OUT.runs.jsonl keeps each run: a later call goes on where this one
-ended, and no run begins that would not end within --limit seconds. Exit code 1 where outputs differ, a quota was exceeded or a run failed.
+PROGRAMS has prefill and decode (tests/gpu/llm), or is torch_pair.py, whose kernels have no PTX. A round runs every load and, within it, every system
+in turns; the figures of a system are medians over rounds of its rates over those of the same round alone. OUT.runs.jsonl keeps each run: a later call
+goes on where this one ended, and no run begins that would not end within --limit seconds. Exit code 1 where outputs differ, a quota was exceeded or a
+run failed.
 """
 import argparse
 import contextlib

@@ -107,7 +107,7 @@ class Scene {
         strangers_(strangers),
         job_(job_shape({{blocks, 1, 1}, 1, 2, waits ? 1U : 2U})) {
     if (std::ranges::any_of(orders_, [](const Order& o) { return o.limit != ~0ULL; })) job_.flags |= SLUICE_LIMITED;
-    job_.flags |= (32 - fits) << SLUICE_FITS_SHIFT;
+    job_.flags |= sluice_flags(fits, fits != 32);
     job_.control = control_.get();
     job_.orders = &control_->orders;
     states_.resize(ctas + 1);

@@ -180,6 +180,31 @@ TEST_F(ServiceSharesTest, StreamsShareAndAnotherKernelIsDecidedAnew) {
   shares.idle(2);
 }
 
+TEST_F(ServiceSharesTest, AnotherKernelLeavesEachStreamItsSms) {
+  start("spatial");
+  auto& notes = *new Notes;
+  IShares& shares = program(notes, 5);
+  (void)shares.launched(1, kKernel);
+  (void)shares.launched(2, kKernel);
+  const auto held = [&](LaneId lane, unsigned sm) {
+    return std::ranges::all_of(notes.told(), [&](const auto& t) { return t.first != lane || t.second.sms.first == SmId(sm); });
+  };
+  EXPECT_TRUE(soon([&] { return last(notes).sms.count == 1; }));
+  for (const LaneId lane : {1, 2}) shares.progress(lane, 1, 0);  // who never begins is evicted in the end
+  const auto at_first = notes.told();
+  const unsigned of_first = at_first.back().second.sms.first.value() ^ (at_first.back().first == 1 ? 0U : 1U);
+  for (const KernelDemand& kernel : {kLarge, kKernel, kLarge}) {
+    const int before = status()["decisions"];
+    notes.clear();
+    (void)shares.launched(1, kernel);
+    EXPECT_TRUE(soon([&] { return status()["decisions"] > before; }));
+    std::this_thread::sleep_for(20ms);
+    EXPECT_TRUE(held(1, of_first) && held(2, 1 - of_first));
+  }
+  shares.idle(1);
+  shares.idle(2);
+}
+
 /// The service takes 64 of a program at a time.
 TEST_F(ServiceSharesTest, AStreamsPlaceAtTheServiceIsAnothersWhenItIsDone) {
   start("even");
@@ -210,8 +235,9 @@ TEST_F(ServiceSharesTest, MoreLanesThanPlacesAreServedAsTheOthersFallIdle) {
     if (lane > 10) shares.idle(lane - 10);
   }
   for (LaneId lane = 191; lane <= 199; ++lane) shares.idle(lane);
+  std::uint64_t begun = 0;
   const auto alone = [&] {
-    shares.progress(200, 1, 0);  // no other lane can be running
+    shares.progress(200, ++begun, 0);  // no other lane can be running
     return shares.launched(200, kKernel) == kWholeMachine && status()["clients"][0]["state"] == "running";
   };
   EXPECT_TRUE(soon(alone) || soon(alone) || soon(alone) || soon(alone)) << status();  // each asks the service four times

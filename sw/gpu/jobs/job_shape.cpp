@@ -44,14 +44,14 @@ QuotaTable quotas_of(const Share& share, std::uint32_t num_sms) {
                        share.sms.count);
 }
 
-SluiceOrders orders_of(const QuotaTable& quotas, unsigned epoch) {
+SluiceOrders orders_of(const QuotaTable& quotas, unsigned epoch, bool parts) {
   SluiceOrders orders{};
   orders.epoch = epoch;
   std::ranges::copy(quotas, orders.quota);
   for (auto from = quotas.begin(); from != quotas.end();) {  // most are the same: CTAs wait for this order
     const auto to = std::find_if(from, quotas.end(), [&](std::uint32_t quota) { return quota != *from; });
     for (unsigned fits = 1; fits <= SLUICE_MAX_SLOTS && *from != 0; ++fits)
-      orders.wanted[fits - 1] += static_cast<unsigned>(to - from) * sluice_ctas(*from, fits);
+      orders.wanted[fits - 1] += static_cast<unsigned>(to - from) * std::min(sluice_ctas(*from, sluice_flags(fits, parts)), fits);
     from = to;
   }
   return orders;

@@ -19,7 +19,7 @@ struct JobSize {
 
 /// A kernel's share as CTAs on each SM: at most the slots that there are.
 [[nodiscard]] QuotaTable quotas_of(const Share& share, std::uint32_t num_sms);
-/// What CTAs are told, in one copy. @param epoch  number of the order
-[[nodiscard]] SluiceOrders orders_of(const QuotaTable& quotas, unsigned epoch);
+/// What CTAs are told, in one copy. @param epoch  number of the order  @param parts  SLUICE_PARTS
+[[nodiscard]] SluiceOrders orders_of(const QuotaTable& quotas, unsigned epoch, bool parts = false);
 
 }  // namespace sluice::gpu

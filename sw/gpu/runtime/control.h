@@ -13,9 +13,10 @@
 #define SLUICE_BY_LAUNCH 1u /* CTAs look for slots in the order of the launch: all slots are tried, wherever there is room */
 #define SLUICE_HELD 2u
 #define SLUICE_LATER 4u
+#define SLUICE_PARTS 16u      /* quotas are 32nds of the CTAs that fit, else CTAs */
 #define SLUICE_LIMITED 8u     /* CTAs look at SluiceOrders.limit before they draw a ticket */
 #define SLUICE_NUMBER_SHIFT 8 /* a later grid's: number of the launch that it works for, as many bits as the gate has for it */
-#define SLUICE_FITS_SHIFT 26  /* 32 - CTAs that an SM holds, where quotas are 32nds of that; 0: quotas are CTAs */
+#define SLUICE_FITS_SHIFT 26  /* 32 - CTAs of the kernel that an SM holds; 0: not said */
 
 /* SluiceControl.gate, from its lowest bit: CTAs of the held grid that have ended (15), CTAs of later grids inside (15), number of
  * the launch (18), CTAs of later grids that ever came (16, wraps: who saw the same word twice knows that nobody came in between).
@@ -33,13 +34,21 @@
 #endif
 SLUICE_INLINE unsigned sluice_fits(unsigned flags) { return SLUICE_MAX_SLOTS - (flags >> SLUICE_FITS_SHIFT & 31u); }
 SLUICE_INLINE unsigned sluice_number(unsigned flags) { return flags >> SLUICE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS; }
-/// CTAs that a quota allows of a kernel of which `fits` do; at least 1, where it allows any.
-SLUICE_INLINE unsigned sluice_ctas(unsigned quota, unsigned fits) {
-  const unsigned ctas = quota * fits / SLUICE_MAX_SLOTS;
+SLUICE_INLINE unsigned sluice_flags(unsigned fits, bool parts) {
+  return (SLUICE_MAX_SLOTS - fits) << SLUICE_FITS_SHIFT | (parts ? SLUICE_PARTS : 0);
+}
+/// CTAs that a quota allows; at least 1, where it allows any.
+SLUICE_INLINE unsigned sluice_ctas(unsigned quota, unsigned flags) {
+  if ((flags & SLUICE_PARTS) == 0) return quota;
+  const unsigned ctas = quota * sluice_fits(flags) / SLUICE_MAX_SLOTS;
   return ctas == 0 && quota != 0 ? 1 : ctas;
 }
-/// The smallest quota that is as much of an SM as `ctas` of `fits`.
-SLUICE_INLINE unsigned sluice_quota(unsigned ctas, unsigned fits) { return (ctas * SLUICE_MAX_SLOTS + fits - 1) / fits; }
+/// The smallest quota that allows so many, and is as much of an SM.
+SLUICE_INLINE unsigned sluice_quota(unsigned ctas, unsigned flags) {
+  if ((flags & SLUICE_PARTS) == 0) return ctas;
+  const unsigned fits = sluice_fits(flags);
+  return (ctas * SLUICE_MAX_SLOTS + fits - 1) / fits;
+}
 
 /// Tasks first, first + 2**width_bits .. before last, that an evicted CTA had claimed and not begun; empty when the two are
 /// equal.

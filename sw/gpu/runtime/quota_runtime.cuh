@@ -28,7 +28,7 @@ __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& 
   SluiceControl* c = job.control;
   const unsigned sm = s.leader.sm;
   s.order = load(&job.orders->epoch);
-  const unsigned fits = sluice_fits(job.flags), quota = sluice_ctas(load(&job.orders->quota[sm]), fits);
+  const unsigned quota = sluice_ctas(load(&job.orders->quota[sm]), job.flags);
   const unsigned below = quota >= 32 ? ~0u : (1u << quota) - 1;
   unsigned bit = 1u << (s.rank & 31) & below;  // most are the first to ask for theirs
   unsigned seen = bit != 0 ? try_slot(c, sm, bit) : load(&c->slots[sm]);
@@ -43,18 +43,18 @@ __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& 
   }
   if (bit != 0) {
     // The quota of this moment counts: under one that became smaller others may have come that did not see this CTA.
-    const unsigned now = sluice_ctas(load(&job.orders->quota[sm]), fits), slot = __ffs(bit) - 1;
+    const unsigned now = sluice_ctas(load(&job.orders->quota[sm]), job.flags), slot = __ffs(bit) - 1;
     found = range_in(c, sm, slot);
     if (__popc(seen) < (int)now && slot < now) {
       s.leader.slot = slot;
-      s.leader.place = slot == 0 ? 0 : sluice_quota(slot + 1, fits) - 1;
+      s.leader.place = slot == 0 ? 0 : sluice_quota(slot + 1, job.flags) - 1;
       s.granted = quota > now ? quota : now;
       return kTaken;
     }
     clear_bits(&c->slots[sm], ~bit);  // others have come since, or drain above the quota
   }
   // A CTA without a slot stays a moment while slots are open, here or on other SMs: the hardware then places the next CTAs there.
-  if (load(&c->resident_total) >= load(&job.orders->wanted[fits - 1]) || nanoseconds() - s.enter_ns > 20000) return kNone;
+  if (load(&c->resident_total) >= load(&job.orders->wanted[sluice_fits(job.flags) - 1]) || nanoseconds() - s.enter_ns > 20000) return kNone;
   nap(200);
   return kAgain;
 }
@@ -221,7 +221,7 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
     raise(&c->max_resident[sm], inside);
     // Under a larger quota that came meanwhile, and may have gone again, others come rightly.
     if (inside > s.granted && load(&job.orders->epoch) == s.order &&
-        inside > sluice_ctas(load(&job.orders->quota[sm]), sluice_fits(job.flags)))
+        inside > sluice_ctas(load(&job.orders->quota[sm]), job.flags))
       add(&c->violations, 1);
     s.enter_ns = nanoseconds();
   }
