@@ -126,7 +126,7 @@ module kernel_slots #(
   assign none_o       = &free;
   assign cannot_fit_o = offered & ~launched_o;
   assign slot_busy_o  = launch_i & ~free;
-  assign bad_kernel_o = (stop_i | evict_i) & free;
+  assign bad_kernel_o = ((stop_i & ~kernel_done_o) | evict_i) & free;   // a kernel that just ended is as it is wanted
 
   // Age: whether the lower one of two slots is the older. A launch makes its slot the youngest, launches of one cycle
   // are ordered by index. In order, a grid that starts again stands in line behind the kernels that wait, before those

@@ -241,7 +241,8 @@ void DispatchScoreboard::command(const DispatchCycle& before) {
   for (std::size_t k = 0; k < params_.kernels; ++k) {
     const bool free = model_.state(k) == DispatchModel::State::Free;
     const bool flushes = params_.flush && bit(in.flush, k);
-    if (free && (bit(in.stop, k) || bit(in.evict, k) || flushes) && !absent) absent = k;
+    const bool ended = bit(last_.kernel_done, k);
+    if (free && (((bit(in.stop, k) || flushes) && !ended) || bit(in.evict, k)) && !absent) absent = k;
     if (bit(in.launch, k)) {
       const auto verdict = model_.launch(k, launch_of(in, k, params_.priority));
       if (verdict == DispatchModel::Verdict::CannotFit && !unfit) unfit = k;

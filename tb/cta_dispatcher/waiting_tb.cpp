@@ -36,6 +36,21 @@ TEST(Waiting, AMaskIsKept) {
   for (int i = 0; i < 20; ++i) EXPECT_LE(crowd.waits(1, 100000), 130 + 10 + crowd.bound(1));
 }
 
+// An SM for which a CTA stands at the port is reserved too: the twin has it in the same cycle. One CTA is the least quota.
+TEST(Waiting, AnSmWithACtaAtThePortIsReserved) {
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  Crowd crowd(rtl, kSmall, 20);
+  crowd.bench.cycle.quota = {{0, 0}, {4, 1}};
+  crowd.bench.cycle.in.quota_changed = true;
+  keep_out(crowd);
+  tb::Random random(tb::seed());
+  for (int c = 0; c < 20000 && !HasFatalFailure(); ++c) {
+    crowd.bench.cycle.in.dispatch_ready = random.chance(0.5);
+    crowd.step();
+  }
+  EXPECT_GT(crowd.bench.outputs().dispatched[1], 50U);
+}
+
 // An SM that hangs is reserved for two periods at most, and then not again: the bound holds on the others.
 TEST(Waiting, AnSmThatHangsCostsTwoPeriodsOnce) {
   for (const unsigned sm : {0U, 1U}) {

@@ -125,6 +125,27 @@ TEST_F(Flush, OfAContextMeetsALaunchThatLeavesTheQueue) {
   EXPECT_EQ(world_.driver().errors().bits, 0U);
 }
 
+// A kernel ends in a cycle around that in which the flush acts: no error is told, although its slot may be FREE by then.
+TEST_F(Flush, OfAContextOrOfAllMeetsAKernelThatEnds) {
+  EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 1));
+  world_.let_ctas_last(60, 60);
+  for (const std::uint32_t command : {regs::kControlFlushContext.put(1) | regs::kControlContext.put(5), regs::kControlFlushAll.put(1)}) {
+    std::size_t flushed = 0;
+    for (unsigned delay = 50; delay < 100; ++delay) {
+      told_.clear();
+      world_.launch({4, 0, 0, 1, 100, 0, 1, 0, 0, 5, 0});
+      world_.run(delay);
+      EXPECT_TRUE(world_.bus().write32(regs::kControl, command));
+      world_.run(100);
+      ASSERT_EQ(world_.driver().errors().bits, 0U) << delay;
+      ASSERT_EQ(state(0), regs::SlotState::kFree) << delay;
+      flushed += told_.size();
+    }
+    EXPECT_GT(flushed, 5U);
+    EXPECT_LT(flushed, 45U);
+  }
+}
+
 // The whole unit comes to rest: no launch is let in, what waits is handed back, what runs is flushed.
 TEST_F(Flush, OfAllLeavesNothing) {
   never_report();

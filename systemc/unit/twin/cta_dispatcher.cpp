@@ -176,12 +176,14 @@ void CtaDispatcherTwin::clock_kernels(const CtaDispatcherIn& in, std::optional<s
   if (taken && in.in_order && kernels_[*taken].next + 1 == kernels_[*taken].grid && (in.repeat >> *taken & 1U) != 0)
     kernels_[*taken].launched_at = ++launches_;      // stands in line again, before this cycle's launches
   std::optional<std::uint32_t> busy, unfit, absent;  // lowest slots that an error is about
+  const std::uint32_t just_ended = out_.kernel_done;
+  out_.evict_done = out_.kernel_done = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     Kernel& kernel = kernels_[k];
     const std::uint32_t bit = 1U << k;
     const bool free = kernel.state == SlotState::kFree, none_resident = out_.resident[k] == 0 && counted != k;
     if ((in.launch & bit) != 0 && !free && !busy) busy = k;
-    if (((in.stop | in.evict) & bit) != 0 && free && !absent) absent = k;
+    if ((((in.stop & ~just_ended) | in.evict) & bit) != 0 && free && !absent) absent = k;
     if (free) {
       if ((in.launch & bit) == 0) continue;
       if (fits_empty(in, k))
@@ -411,7 +413,6 @@ void CtaDispatcherTwin::step(const CtaDispatcherIn& in, bool flushing) {
   if (sweep) dirty_.fill(params_.num_sms);
 
   out_.change = false;
-  out_.evict_done = out_.kernel_done = 0;
   clock_kernels(in, picked ? std::optional(picked->kernel) : std::nullopt, counted, given);
 
   if (reads) {
