@@ -142,21 +142,14 @@ void EdgesWorld::flush_context(std::uint8_t context) {
   for (auto& kernel : kernels_)
     if (kernel && kernel->of_the_port && kernel->launch.context == context) kernel->flush_asked = true;
   for (Taken& taken : taken_) taken.purged |= taken.launch.context == context;
-  flush_all_of(regs::kControlFlushContext.put(1) | regs::kControlContext.put(context));
-}
-
-/// A kernel may end in its cycle (erratum E24).
-void EdgesWorld::flush_all_of(std::uint32_t data) {
-  contexts_flushed_ = ~0ULL;
-  write(regs::kControl, data);
-  contexts_flushed_ = now_ + 4;
+  write(regs::kControl, regs::kControlFlushContext.put(1) | regs::kControlContext.put(context));
 }
 
 void EdgesWorld::flush_all() {
   for (auto& kernel : kernels_)
     if (kernel) kernel->flush_asked = true;
   for (Taken& taken : taken_) taken.purged = true;
-  flush_all_of(regs::kControlFlushAll.put(1));
+  write(regs::kControl, regs::kControlFlushAll.put(1));
 }
 
 void EdgesWorld::give_to_port(std::uint32_t slots) {

@@ -103,7 +103,6 @@ class EdgesWorld {
   }
   void write(std::uint32_t address, std::uint32_t data);
   void command(unsigned slot, std::uint32_t data);
-  void flush_all_of(std::uint32_t data);
   [[nodiscard]] std::uint32_t read(std::uint32_t address);
   [[nodiscard]] bool hung(std::size_t sm) const { return sms_[sm].hung_until > now_; }
   [[nodiscard]] bool room(const Kernel& kernel, const Sm& sm) const;
@@ -147,7 +146,6 @@ class EdgesWorld {
     std::uint64_t since = 0;
   };
   PerSlot<Static> static_;
-  std::uint64_t contexts_flushed_ = 0;  ///< until then a kernel may end in the cycle of the flush
   PerSlot<std::uint64_t> commanded_{};  ///< until then a command may meet the next kernel of this slot
   std::uint32_t port_slots_ = 0, done_ = 0, expected_ = 0, allowed_ = 0, recent_ = 0, recently_done_ = 0, may_be_done_ = 0;
   double rate_ = 0;
