@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage, mutation score and proofs of a named configuration, into results/synth/configurations.json.
 
-  tb/configurations.py NAME --coverage SUMMARY.json --mutation SCORE.json ...
+  tb/configurations.py NAME --coverage SUMMARY.json [--mutation SCORE.json ...]
 
 SUMMARY.json is what `tb/coverage.sh --of FOLDER --json` prints, FOLDER from the configuration's bench: lines and toggles that its own model has, reached by
 any bench. SCORE.json is what `tb/mutation.sh --json` prints, each with a seed of its own: of the faults in modules that the configuration has, the share
@@ -42,14 +42,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name")
     parser.add_argument("--coverage", type=pathlib.Path, required=True)
-    parser.add_argument("--mutation", type=pathlib.Path, nargs="+", required=True)
+    parser.add_argument("--mutation", type=pathlib.Path, nargs="*", default=[])
     args = parser.parse_args()
     rows = json.loads(FILE.read_text())
     row = next((row for row in rows if row["name"] == args.name), None) or parser.error(f"{args.name}: {FILE.name} has no such configuration")
     covered = json.loads(args.coverage.read_text())
     modules = {name.removesuffix(".sv") for name in covered["files"]}
-    row |= {f"{kind}_pct": round(covered[kind]["pct"], 2) for kind in ("line", "toggle")}
-    row |= {"mutation_pct": mutation(modules, [json.loads(path.read_text()) for path in args.mutation]), "proofs": proofs(modules)}
+    row |= {f"{kind}_pct": round(covered[kind]["pct"], 2) for kind in ("line", "toggle")} | {"proofs": proofs(modules)}
+    if args.mutation:
+        row["mutation_pct"] = mutation(modules, [json.loads(path.read_text()) for path in args.mutation])
     FILE.write_text(json.dumps(rows, indent=1) + "\n")
     print(json.dumps(row, indent=1))
 

@@ -20,7 +20,7 @@ module kernel_slots_props #(
   input logic [K-1:0]                        release_i
 );
   localparam int unsigned GridW = sluice_pkg::GridW, ResidentW = sluice_pkg::ResidentW;
-  logic [K-1:0]       launched, can_admit, port_q;
+  logic [K-1:0]       launched, can_admit, port_q, bad_kernel, absent, absent_q;
   logic               valid, fresh_q, free;
   logic [GridW-1:0]   cta;
   logic [K*2-1:0]     state;
@@ -51,6 +51,7 @@ module kernel_slots_props #(
     .cta_o            (cta),
     .state_o          (state),
     .resident_o       (resident),
+    .bad_kernel_o     (bad_kernel),
     .dispatched_o     (dispatched)
   );
   (* hierconn *) wire [GridW-1:0] \dut.i_grid_index.next_q[0] , \dut.i_grid_index.next_q[1] ;
@@ -126,6 +127,13 @@ module kernel_slots_props #(
         a_kernel_leaves_with_its_last_cta: assert ((ran_q & (running ^ goes_on_q)) == '0);
       end
   end
+
+  // A kernel that ends in the cycle before a STOP is not missed: who sent it could not know.
+  always_comb
+    for (int unsigned k = 0; k < K; k++) absent[k] = state[k*2 +: 2] == 2'd0;
+  always_ff @(posedge clk_i) absent_q <= absent;
+  always_comb
+    if (started && rst_ni) a_stop_is_an_error_where_no_kernel_just_ended: assert (bad_kernel == (stop_i & absent & absent_q));
 
   // What the registers of the design mean.
   (* hierconn *) wire [K-1:0] \dut.spent_o ;
