@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lint.limits: no file and no line is longer than LIMITS says, and every source file names its licence in its first three lines.
+"""lint.limits: no file and no line is longer than LIMITS says, every source file names its licence in its first three lines, and every module of
+the unit that has parameters checks them.
 
 Generated files have theirs from rtl/csr/generate.py."""
 import pathlib
@@ -16,6 +17,7 @@ LIMITS = [(r"rtl/.*\.sv", 400, 120), (r".*\.sv", 300, 180),
           (r".*\.md", 400, 340)]  # .md: a paragraph may be one line; rows of tables are not counted, nor are comments
 MARKER = re.compile(r"<!--.*?-->")
 SPDX = "SPDX-License-Identifier: Apache-2.0"
+UNIT = re.compile(r"rtl/(?!formal/|example/|package/).*\.sv")
 LICENSED = re.compile(r".*(\.(h|cpp|cu|cuh|ptx|sv|v|py|sh|cmake)|CMakeLists\.txt)|(?!results/).*\.toml")
 
 
@@ -29,6 +31,8 @@ def check(path, text):
                   if len(MARKER.sub("", line) if path.endswith(".md") else line) > most and not (path.endswith(".md") and line.startswith("|"))]
     if LICENSED.fullmatch(path) and not any(SPDX in line for line in lines[:3]):
         wrong.append(f"{path}: no {SPDX} in its first three lines")
+    if UNIT.fullmatch(path) and "parameter int" in text and "$error(" not in text:
+        wrong.append(f"{path}: its parameters are not checked")
     return wrong
 
 

@@ -55,6 +55,12 @@ class Limits(unittest.TestCase):
         self.assertEqual(lint_limits.check("a.py", f"#!/usr/bin/env python3\n# {lint_limits.SPDX}\nimport sys\n"), [])
         self.assertEqual(lint_limits.check("a.h", "#pragma once\n"), ["a.h: no SPDX-License-Identifier: Apache-2.0 in its first three lines"])
 
+    def test_a_module_checks_its_parameters(self):
+        module = self.LICENCE + "module a #(parameter int unsigned N = 2) (); {} endmodule\n"
+        self.assertEqual(lint_limits.check("rtl/a.sv", module.format("")), ["rtl/a.sv: its parameters are not checked"])
+        self.assertEqual(lint_limits.check("rtl/a.sv", module.format('if (N < 1) $error("a: N");')), [])
+        self.assertEqual(lint_limits.check("rtl/formal/a.sv", module.format("")), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,6 +12,7 @@ module balance_table #(
   input  logic [balance_pkg::W-1:0]      word_i,
   output logic [balance_pkg::W-1:0]      word_o      // as it stands, combinational
 );
+  if (MAX_KERNELS < 2 || ENTRIES < 1) $error("balance_table: size out of range");
   localparam int unsigned W = balance_pkg::W;
 
   logic [MAX_KERNELS*W-1:0] rows;   // the word of that entry, of each kernel

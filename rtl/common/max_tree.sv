@@ -9,6 +9,7 @@ module max_tree #(
   input  logic [COUNT*W-1:0] values_i,
   output logic [W-1:0]       max_o
 );
+  if (COUNT < 1 || KeyW < 1 || KeyW > W) $error("max_tree: size out of range");
   logic [2*COUNT*W-1:W] node;   // 1 is the root, 2n and 2n+1 are the children of n, the leaves begin at COUNT
 
   always_comb begin

@@ -13,6 +13,7 @@ module rr_arbiter #(
   output logic [SETS*N-1:0] grant_o,     // one-hot in a set, or 0 without a request there
   input  logic [N-1:0]      used_i       // the grant used in this cycle, one-hot, or 0
 );
+  if (N < 1 || SETS < 1) $error("rr_arbiter: size out of range");
   localparam int unsigned G      = 4; // requests are searched in groups: two short steps for a long chain
   localparam int unsigned Groups = (N + G - 1) / G;
 

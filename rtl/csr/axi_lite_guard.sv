@@ -48,6 +48,7 @@ module axi_lite_guard #(
   input  logic             m_axi_rvalid_i,
   output logic             m_axi_rready_o
 );
+  if ((PROT_VALUE & ~PROT_MASK) != 3'd0) $error("axi_lite_guard: PROT_VALUE has a bit outside PROT_MASK");
   localparam logic [1:0] SlvErr = 2'b10;
   typedef enum logic [1:0] {Idle, Pass, Refuse} state_e;
 

@@ -36,6 +36,7 @@ module axi_lite_subordinate #(
   input  logic [31:0]      read_data_i,
   output logic             idle_o             // nothing held, nothing to answer
 );
+  if (AddrW < 3) $error("axi_lite_subordinate: AddrW must be 3 or more");
   localparam logic [1:0] Okay   = 2'b00;
   localparam logic [1:0] SlvErr = 2'b10;
 

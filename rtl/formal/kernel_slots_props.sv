@@ -133,7 +133,8 @@ module kernel_slots_props #(
     for (int unsigned k = 0; k < K; k++) absent[k] = state[k*2 +: 2] == 2'd0;
   always_ff @(posedge clk_i) absent_q <= absent;
   always_comb
-    if (started && rst_ni) a_stop_is_an_error_where_no_kernel_just_ended: assert (bad_kernel == (stop_i & absent & absent_q));
+    if (started && rst_ni)
+      a_stop_is_an_error_where_no_kernel_just_ended: assert (bad_kernel == (stop_i & absent & absent_q));
 
   // What the registers of the design mean.
   (* hierconn *) wire [K-1:0] \dut.spent_o ;

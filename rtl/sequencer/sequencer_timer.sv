@@ -16,6 +16,7 @@ module sequencer_timer #(
                                                           // cycles from the last of a life on
 );
   localparam int unsigned TimerW = sluice_pkg::TimerW;
+  if (CHURN >= TimerW) $error("sequencer_timer: CHURN out of range");
 
   logic [TimerW-1:0] timer_d, timer_q;
   assign last_o = timer_q[TimerW-1:1] == '0

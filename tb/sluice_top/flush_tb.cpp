@@ -129,7 +129,8 @@ TEST_F(Flush, OfAContextMeetsALaunchThatLeavesTheQueue) {
 TEST_F(Flush, OfAContextOrOfAllMeetsAKernelThatEnds) {
   EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 1));
   world_.let_ctas_last(60, 60);
-  for (const std::uint32_t command : {regs::kControlFlushContext.put(1) | regs::kControlContext.put(5), regs::kControlFlushAll.put(1)}) {
+  for (const std::uint32_t command :
+       {regs::kControlFlushContext.put(1) | regs::kControlContext.put(5), regs::kControlFlushAll.put(1)}) {
     std::size_t flushed = 0;
     for (unsigned delay = 50; delay < 100; ++delay) {
       told_.clear();
