@@ -51,7 +51,7 @@ BenchRun measure(const BenchOptions& options, const MachineConfig& machine, cons
   BenchRun run{trace, max_ctas, {}, nullptr};
   TraceRunOptions how;
   how.max_ctas = max_ctas;
-  const RunSpec spec = trace_spec(fs::path(options.traces) / trace / "kernelslist.g", machine, how);
+  const RunSpec spec = trace_spec({fs::path(options.traces) / trace / "kernelslist.g"}, machine, how);
   for (unsigned i = 0; i < options.repeat; ++i) {
     const MeasuredRun once = run_one(spec);
     if (i == 0 || once.cost.cpu_seconds < run.measured.cost.cpu_seconds) run.measured = once;
@@ -93,7 +93,7 @@ int run(const BenchOptions& options) {
   std::vector<TraceReference> references;
   if (!options.reference.empty()) references = read_trace_reference(options.reference);
   const std::vector<std::string> traces = trace_folders(options.traces);
-  for (const std::string& trace : traces) (void)trace_spec(fs::path(options.traces) / trace / "kernelslist.g", machine, {});
+  for (const std::string& trace : traces) (void)trace_spec({fs::path(options.traces) / trace / "kernelslist.g"}, machine, {});
   std::vector<BenchRun> runs;
   for (const std::string& trace : traces) {
     runs.push_back(measure(options, machine, trace, 0));

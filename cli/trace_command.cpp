@@ -19,37 +19,40 @@ namespace sluice::cli {
 namespace {
 
 struct TraceOptions : CommonOptions {
-  std::string list, ctas;
+  std::vector<std::string> lists;
+  std::string ctas;
   TraceRunOptions trace;
 };
 
 int run(TraceOptions& options) {
+  const std::string names = fmt::format("{}", fmt::join(options.lists, ", "));
   const MachineConfig machine = read_machine(options.machine_file);
   options.trace.partitioner = options.kind();
   if (!options.ctas.empty()) options.trace.ctas = parse_counts(options.ctas, {options.trace.policy});
-  const RunSpec spec = trace_spec(options.list, machine, options.trace);
+  const RunSpec spec = trace_spec({options.lists.begin(), options.lists.end()}, machine, options.trace);
   const MeasuredRun run = run_one(spec);
   for (const auto& [opcode, count] : run.result.unknown_opcodes)
     if (opcode.starts_with("BAR "))
-      spdlog::warn("{}: {}, fewer than the CTA has: {} instructions taken for barriers of the whole CTA", options.list, opcode,
-                   count);
+      spdlog::warn("{}: {}, fewer than the CTA has: {} instructions taken for barriers of the whole CTA", names, opcode, count);
     else
-      spdlog::warn("{}: opcode {} is not known: {} instructions taken for ALU ones", options.list, opcode, count);
+      spdlog::warn("{}: opcode {} is not known: {} instructions taken for ALU ones", names, opcode, count);
   nlohmann::json json = trace_json(spec, run.result, run.cost);
   std::size_t index = 0;
-  for (const ListedKernel& listed : read_kernel_list(options.list)) {
-    const std::uint32_t whole = listed.header.launched_ctas();
-    json["kernels"][index++]["grid_ctas"] = whole;
-    if (listed.header.ctas() < whole)
-      spdlog::warn("{}: {} of the launch's {} CTAs were recorded: the cycles are not the launch's", listed.file.string(),
-                   listed.header.ctas(), whole);
-  }
+  for (const std::string& list : options.lists)
+    for (const ListedKernel& listed : read_kernel_list(list)) {
+      const std::uint32_t whole = listed.header.launched_ctas();
+      json["kernels"][index]["process"] = &list - options.lists.data();
+      json["kernels"][index++]["grid_ctas"] = whole;
+      if (listed.header.grid_ctas() < whole)
+        spdlog::warn("{}: {} of the launch's {} CTAs were recorded: the cycles are not the launch's", listed.file.string(),
+                     listed.header.ctas(), whole);
+    }
   if (options.json) {
     fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));  // names come from the file
     return 0;
   }
   const double seconds = run.cost.cpu_seconds;
-  fmt::print("{}: {} cycles at {} MHz, {} warp instructions ({:.2f} a cycle)\n", options.list, run.result.cycles.value(),
+  fmt::print("{}: {} cycles at {} MHz, {} warp instructions ({:.2f} a cycle)\n", names, run.result.cycles.value(),
              machine.core_mhz, run.result.total.warp_instructions,
              static_cast<double>(run.result.total.warp_instructions) / static_cast<double>(run.result.cycles.value()));
   fmt::print("  misses: L1 {:.1f} %, L2 {:.1f} %; DRAM {} bytes; {:.2f} CPU seconds, {:.0f} MiB\n",
@@ -70,7 +73,7 @@ void add_trace_command(CLI::App& app, Action& action) {
   options->partitioner = "twin";
   CLI::App* command = app.add_subcommand(
       "trace", "Run Accel-Sim SASS traces on the GPU model: the kernels of a stream in order, streams side by side");
-  command->add_option("list", options->list, "kernelslist.g")->required();
+  command->add_option("lists", options->lists, "kernelslist.g; more than one: each is a process of its own")->required();
   command->add_option("--machine", options->machine_file, "machine description (TOML)")->required();
   command->add_option("--max-ctas", options->trace.max_ctas, "CTAs per SM at most")->check(CLI::Range(1, 32));
   command->add_option("--policy", options->trace.policy, policy_names())->capture_default_str();

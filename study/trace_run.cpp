@@ -9,7 +9,7 @@
 #include "sw/policy/registry.h"
 #include "sw/scheduler/registry.h"
 #include "sw/trace/kernel_list.h"
-#include "sw/trace/trace_source.h"
+#include "sw/trace/repeated_trace.h"
 
 namespace sluice {
 
@@ -42,27 +42,88 @@ nlohmann::json utilization_json(const KernelCounters& k, std::uint64_t cycles, c
           {"ldst", ratio(k.ldst_busy, cycles)}};
 }
 
+/// A policy that is asked for one kernel of each stream: the one that is there, or that comes next. A stream keeps its share
+/// between two kernels, and its place among the others.
+class PolicyOfStreams : public IScheduler {
+ public:
+  /// @param streams  of each kernel, from 0 on
+  PolicyOfStreams(const MachineConfig& machine, std::vector<KernelDescriptor> kernels, std::vector<std::size_t> streams,
+                  TraceRunOptions options, Mode mode)
+      : machine_(machine), kernels_(std::move(kernels)), streams_(std::move(streams)), options_(std::move(options)), mode_(mode) {
+    for (std::size_t k = 0; k < kernels_.size(); ++k)
+      if (streams_[k] == now_.size()) now_.emplace_back(k);
+  }
+  [[nodiscard]] Mode mode() const override { return mode_; }
+  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time) override {
+    for (const Event& event : events)
+      if (event.kind == EventKind::Done || event.kind == EventKind::Lost) go_on(event.job.value());
+    std::vector<KernelDescriptor> mix;
+    std::vector<CtaCount> ctas;
+    std::vector<KernelId> ids;
+    std::vector<std::size_t> of;
+    for (std::size_t s = 0; s < now_.size(); ++s) {
+      if (!now_[s]) continue;
+      ids.emplace_back(static_cast<std::uint32_t>(mix.size()));
+      of.push_back(*now_[s]);
+      mix.push_back(kernels_[*now_[s]]);
+      if (!options_.ctas.empty()) ctas.push_back(options_.ctas.at(s));
+    }
+    std::vector<Share> shares(mix.size(), kWholeMachine);
+    if (mix.size() > 1) shares = policy_plans(options_.policy, machine_, mix, ctas).front().shares(ids);
+    Plan plan;
+    for (const JobView& job : jobs)
+      if (const auto found = std::ranges::find(of, job.id.value()); found != of.end() && may_hold_sms(job.state))
+        plan.jobs.push_back({job.id, shares[static_cast<std::size_t>(found - of.begin())]});
+    plan.reason = fmt::format("{} streams share the machine", mix.size());
+    return plan;
+  }
+
+ private:
+  void go_on(std::size_t done) {
+    auto& now = now_[streams_[done]];
+    now.reset();
+    for (std::size_t k = done + 1; k < kernels_.size() && !now; ++k)
+      if (streams_[k] == streams_[done]) now = k;
+  }
+
+  MachineConfig machine_;
+  std::vector<KernelDescriptor> kernels_;
+  std::vector<std::size_t> streams_;
+  TraceRunOptions options_;
+  Mode mode_;
+  std::vector<std::optional<std::size_t>> now_;  ///< of each stream; nothing: it is over
+};
+
 }  // namespace
 
-RunSpec trace_spec(const std::filesystem::path& list, MachineConfig machine, const TraceRunOptions& options) {
+RunSpec trace_spec(const std::vector<std::filesystem::path>& lists, MachineConfig machine, const TraceRunOptions& options) {
   if (policy_row(options.policy).needs == PolicyNeeds::Search)
     throw InputError(fmt::format("policy {}: many runs, not one: use static", options.policy));
   if (options.max_ctas != 0) machine.sm.capacity.cta_slots = std::min(machine.sm.capacity.cta_slots, options.max_ctas);
   RunSpec spec;
-  std::vector<KernelDescriptor> kernels;
-  for (ListedKernel& listed : read_kernel_list(list)) {
-    KernelLaunch launch;
-    launch.kernel = describe(listed.header, machine.sm.register_unit);
-    launch.after = listed.after;
-    launch.make_source = [file = listed.file, index = static_cast<std::uint32_t>(spec.launches.size())] {
-      return std::make_unique<TraceSource>(file, index);
-    };
-    launch.once = true;
-    kernels.push_back(launch.kernel);
-    spec.launches.push_back(std::move(launch));
+  std::vector<KernelDescriptor> kernels, first;  // first: of each stream
+  std::vector<std::size_t> streams;
+  for (std::uint32_t process = 0; process < lists.size(); ++process) {
+    const std::size_t before = kernels.size();
+    for (ListedKernel& listed : read_kernel_list(lists[process])) {
+      KernelLaunch launch;
+      launch.kernel = describe(listed.header, machine.sm.register_unit);
+      if (listed.after) launch.after = before + *listed.after;
+      launch.make_source = [file = listed.file, index = static_cast<std::uint32_t>(kernels.size()), process] {
+        return trace_source(file, index, process);
+      };
+      launch.once = true;
+      kernels.push_back(launch.kernel);
+      streams.push_back(launch.after ? streams[*launch.after] : first.size());
+      if (!launch.after) first.push_back(launch.kernel);
+      spec.launches.push_back(std::move(launch));
+    }
   }
-  const PolicyPlan plan = policy_plans(options.policy, machine, kernels, options.ctas).front();
-  spec.make_scheduler = scheduler_of(plan, machine);
+  const PolicyPlan plan = policy_plans(options.policy, machine, first, options.ctas).front();
+  if (plan.shares && first.size() < kernels.size())
+    spec.make_scheduler = [=] { return std::make_unique<PolicyOfStreams>(machine, kernels, streams, options, plan.mode); };
+  else
+    spec.make_scheduler = scheduler_of(plan, machine);
   spec.machine = std::move(machine);
   spec.partitioner = options.partitioner;
   spec.sample = options.sample;
@@ -99,6 +160,7 @@ nlohmann::json trace_json(const RunSpec& spec, const RunResult& result, const Ho
     nlohmann::json kernel = counters_json(result.kernels[k]);
     kernel["name"] = spec.launches[k].kernel.name;
     kernel["ctas"] = result.kernels[k].ctas_completed;
+    kernel["begin_cycle"] = result.host.began[k];
     kernel["finish_cycle"] = result.kernels[k].finish_cycle;
     kernel["utilization"] = utilization_json(result.kernels[k], result.sm_cycles, spec.machine);
     kernel["stalls"] = stalls_json(result.kernel_stalls[k], result.sm_cycles);

@@ -22,9 +22,11 @@ struct TraceRunOptions {
   std::uint32_t sample = 1;  ///< RunSpec::sample
 };
 
-/// A run of every kernel of a list: kernels of one stream one after the other, streams side by side.
+/// A run of every kernel of some lists: kernels of one stream one after the other, streams side by side. Each list is a process:
+/// it shares neither streams nor memory with the others.
 /// @throws InputError on a bad list or header, a policy that is not one plan, a kernel that does not fit
-[[nodiscard]] RunSpec trace_spec(const std::filesystem::path& list, MachineConfig machine, const TraceRunOptions& options);
+[[nodiscard]] RunSpec trace_spec(const std::vector<std::filesystem::path>& lists, MachineConfig machine,
+                                 const TraceRunOptions& options);
 
 /// What `sluice trace --json` prints (docs/user/traces.md): the run's cycles, rates, stalls, and one entry a kernel.
 [[nodiscard]] nlohmann::json trace_json(const RunSpec& spec, const RunResult& result, const HostCost& cost);

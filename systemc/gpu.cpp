@@ -9,7 +9,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/trace/program_source.h"
-#include "sw/trace/trace_source.h"
+#include "sw/trace/repeated_trace.h"
 #include "sw/workload/synthetic_source.h"
 #include "systemc/sim/main_stack.h"
 #include "systemc/sim/run_simulation.h"
@@ -90,7 +90,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
     if (launch.make_source) {
       sources_.push_back(launch.make_source());
     } else if (launch.kernel.trace) {
-      sources_.push_back(std::make_unique<TraceSource>(launch.kernel, k));
+      sources_.push_back(trace_source(launch.kernel, k));
     } else if (launch.kernel.program) {
       sources_.push_back(std::make_unique<ProgramSource>(launch.kernel, k));
     } else {

@@ -45,11 +45,12 @@ std::uint64_t text_hash(std::string_view text) {
 
 }  // namespace
 
-TraceReader::TraceReader(const std::filesystem::path& path, std::uint32_t launch)
+TraceReader::TraceReader(const std::filesystem::path& path, std::uint32_t launch, std::uint32_t process)
     : lines_(path),
       instruction_slots_(1024),
       known_(kKnownSlots),
-      local_memory_(kLocalRegion | static_cast<std::uint64_t>(launch % 256) << 56) {
+      local_memory_(kLocalRegion | static_cast<std::uint64_t>(launch % 256) << 56),
+      global_memory_(static_cast<std::uint64_t>(process % 16) << 48) {
   read_header();
 }
 TraceReader::TraceReader(std::string_view text, std::string name)
@@ -115,6 +116,7 @@ void TraceReader::read_header_line(std::string_view line) {
       lines_.fail(fmt::format("accelsim tracer version = {}: must be 3, 4, 5 or 6", value));
   }
   if (key.starts_with("control ")) read_control(key.substr(8), value);
+  if (key.starts_with("step ")) read_step(key.substr(5), fields);
   if (key == "enable lineinfo") header_.line_info = number(1) == 1;
 }
 
@@ -134,6 +136,9 @@ void TraceReader::read_header() {
   if (!line.starts_with("#traces format")) lines_.fail("the header must end with the line `#traces format = ...`");
   for (const char* key : {"kernel name", "grid dim", "block dim", "shmem", "nregs", "binary version", "accelsim tracer version"})
     if (!given_.contains(key)) lines_.fail(fmt::format("the header has no `-{} = ...`", key));
+  if (!header_.repeats()) return;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (header_.launched[d] < header_.grid[d]) lines_.fail("with a step, the recorded grid must be as large as the grid");
 }
 
 bool TraceReader::next_cta(TraceCta& cta) {
@@ -428,6 +433,8 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
     instruction.interval = static_cast<std::uint8_t>(std::min(bank_passes(addresses, lanes, width), 255U));
     return 0;
   }
+  if (space == MemorySpace::Global)
+    for (std::size_t i = 0; i < lanes; ++i) addresses[i] ^= global_memory_;
   if (space == MemorySpace::Local) {
     std::uint32_t rest = mask;
     for (std::size_t i = 0; i < lanes; ++i, rest &= rest - 1) {
@@ -476,7 +483,7 @@ KernelDescriptor describe(const TraceHeader& header, std::uint32_t register_unit
   KernelDescriptor kernel;
   kernel.name = header.kernel_name;
   kernel.full_name = header.kernel_name;
-  kernel.grid_ctas = header.ctas();
+  kernel.grid_ctas = header.grid_ctas();
   kernel.block_threads = header.threads();
   const std::uint32_t per_warp = (header.registers_per_thread * kWarpSize + register_unit - 1) / register_unit * register_unit;
   kernel.registers_per_cta = header.warps() * per_warp;

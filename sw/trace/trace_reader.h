@@ -34,9 +34,14 @@ struct TraceHeader {
   std::uint64_t shared_base = 0, local_base = 0;  ///< windows of generic addresses; 0 = not known
   std::uint32_t tracer_version = 0;               ///< 3, 4, 5, 6
   bool line_info = false;
+  /// By PC: bytes that its addresses go on by from block to block of `launched`, for each dimension of the grid. None: the trace
+  /// is of its CTAs alone.
+  std::map<std::uint32_t, std::array<std::int64_t, 3>> steps;
 
   [[nodiscard]] std::uint32_t ctas() const { return grid[0] * grid[1] * grid[2]; }
   [[nodiscard]] std::uint32_t launched_ctas() const { return std::max(ctas(), launched[0] * launched[1] * launched[2]); }
+  [[nodiscard]] bool repeats() const { return !steps.empty(); }
+  [[nodiscard]] std::uint32_t grid_ctas() const { return repeats() ? launched_ctas() : ctas(); }  ///< that run
   [[nodiscard]] std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
   [[nodiscard]] std::uint32_t warps() const { return (threads() + kWarpSize - 1) / kWarpSize; }
 };
@@ -56,8 +61,9 @@ inline constexpr std::uint32_t kTraceRecordIndexBits = 24;
 /// `file:line: why`: cut files, wrong counts, absurd sizes, fields that do not parse.
 class TraceReader {
  public:
-  /// @param launch local memory of launches is apart, of up to 256 of them
-  explicit TraceReader(const std::filesystem::path& path, std::uint32_t launch = 0);
+  /// @param launch   local memory of launches is apart, of up to 256 of them
+  /// @param process  so is global memory of processes, of up to 16
+  explicit TraceReader(const std::filesystem::path& path, std::uint32_t launch = 0, std::uint32_t process = 0);
   TraceReader(std::string_view text, std::string name);  ///< a trace in memory
 
   [[nodiscard]] const TraceHeader& header() const { return header_; }
@@ -86,6 +92,7 @@ class TraceReader {
                            std::uint32_t width, TraceWarp& warp, std::uint32_t index);
   void count_unknown(const std::string& key);
   void read_control(std::string_view pc, std::string_view bits);
+  void read_step(std::string_view pc, Fields& bytes);
   std::uint32_t intern(const Instruction& instruction);
   Opcode classify(std::string_view mnemonic);
 
@@ -108,7 +115,8 @@ class TraceReader {
   };
   std::vector<Known> known_;
   std::string known_text_;
-  std::uint64_t local_memory_;  ///< address of this launch's
+  std::uint64_t local_memory_;       ///< address of this launch's
+  std::uint64_t global_memory_ = 0;  ///< of this process's, in bits that no address of a device has
 };
 
 /// The kernel as the dispatcher sees it.

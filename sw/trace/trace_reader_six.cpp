@@ -51,7 +51,8 @@ std::uint32_t TraceReader::add_tiles(Instruction& instruction, Fields& fields, s
     else if (i > 0)
       at += static_cast<std::uint64_t>(fields.number<std::int64_t>(
           "address difference", 10, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
-    for (std::uint64_t sector = at / kSectorBytes; sector <= (at + each - 1) / kSectorBytes; ++sector) {
+    const std::uint64_t first = at ^ global_memory_;
+    for (std::uint64_t sector = first / kSectorBytes; sector <= (first + each - 1) / kSectorBytes; ++sector) {
       const std::uint64_t line = sector * kSectorBytes & ~std::uint64_t{127};
       const auto bit = static_cast<std::uint8_t>(1U << sector % 4);
       if (warp.lines.size() > begin && warp.lines.back().address == line)

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/trace/trace_source.h"
 
-#include <fmt/format.h>
-
-#include "sw/core/errors.h"
-
 namespace sluice {
-
-TraceSource::TraceSource(const KernelDescriptor& kernel, std::uint32_t launch) : TraceSource(kernel.trace->path, launch) {
-  const TraceHeader header = TraceReader(path_, launch).header();
-  const std::uint32_t ctas = kernel.trace->ctas == 0 ? kernel.grid_ctas : kernel.trace->ctas;
-  if (header.ctas() != ctas || header.threads() != kernel.block_threads)
-    throw InputError(fmt::format("{}: {} CTAs of {} threads, but kernel {} of the workload has {} of {}", path_.string(),
-                                 header.ctas(), header.threads(), kernel.name, ctas, kernel.block_threads));
-}
 
 std::uint32_t TraceSource::begin_cta(std::uint32_t) {
   if (!reader_) {
-    reader_ = std::make_unique<TraceReader>(path_, launch_);
+    reader_ = std::make_unique<TraceReader>(path_, launch_, process_);
     ctas_begun_ = 0;
   }
   if (free_.empty()) {

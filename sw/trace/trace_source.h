@@ -17,10 +17,10 @@ namespace sluice {
 /// them. A grid with more CTAs than the trace runs the trace again; one with fewer goes on in it at its next launch.
 class TraceSource : public IInstructionSource {
  public:
-  /// @param launch its index in the list: launches share no local memory
-  TraceSource(std::filesystem::path path, std::uint32_t launch) : path_(std::move(path)), launch_(launch) {}
-  /// The trace of a workload's kernel. @throws InputError naming the file where it has another grid, or other CTAs
-  TraceSource(const KernelDescriptor& kernel, std::uint32_t launch);
+  /// @param launch   its index in the run: launches share no local memory
+  /// @param process  nor do processes any memory
+  TraceSource(std::filesystem::path path, std::uint32_t launch, std::uint32_t process = 0)
+      : path_(std::move(path)), launch_(launch), process_(process) {}
 
   [[nodiscard]] std::uint32_t num_registers() const override { return 256; }
   /// @throws InputError `file:line: why`
@@ -32,7 +32,7 @@ class TraceSource : public IInstructionSource {
 
  private:
   std::filesystem::path path_;
-  std::uint32_t launch_;
+  std::uint32_t launch_, process_;
   std::unique_ptr<TraceReader> reader_;
   std::vector<Instruction> instructions_;  ///< all of them, once the file was read to its end
   const Instruction* table_ = nullptr;

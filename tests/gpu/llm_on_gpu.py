@@ -32,6 +32,7 @@ asks.add_argument("out")
 asks.add_argument("--loads", default="2,4,8,16,32")
 asks.add_argument("--systems", default="time_sliced,mps,mps_50,priorities,green_contexts,sluice_even,sluice_adaptive,sluice_piv",
                   help=" ".join([*SHARED, *IN_ONE_PROCESS, *FIXED, *SERVED]))
+asks.add_argument("--options", default="", help="of all programs, such as '--layers 1 --hidden 4096 --prompt 1024'")
 asks.add_argument("--rounds", type=int, default=5)
 asks.add_argument("--seconds", type=float, default=3, help="measured in each run")
 asks.add_argument("--limit", type=float, default=3600, help="seconds in which to be done; later rounds are left out first")
@@ -46,7 +47,7 @@ runs = []
 def start(program, load, run=None, percentage=None, first=(), under=("--socket", sharing.SOCKET)):
     """Under Sluice with the options `run`, else as it is. Percentage: of the SMs, under MPS."""
     named = [sys.executable, A.programs, program] if A.programs.endswith(".py") else [os.path.join(A.programs, program)]
-    command = [*named, *first, "--seconds", str(A.seconds), "--wait"] + ([] if program == "prefill" else ["--load", str(load)])
+    command = [*named, *first, "--seconds", str(A.seconds), "--wait", *A.options.split()] + ([] if program == "prefill" else ["--load", str(load)])
     if percentage is not None:
         command = ["env", f"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={percentage}", *command]
     return Command(command, run=run or (), native=run is None, under=under, stdin=subprocess.PIPE)

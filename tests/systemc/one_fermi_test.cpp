@@ -111,7 +111,7 @@ TEST_F(OneFermiOnTraces, WithTheNamedDifferencesTakenOverEveryTraceTakesTheSameC
       if (ctas != 0 && name != "l1reuse") continue;
       TraceRunOptions how;
       how.max_ctas = ctas;
-      for (const MachineConfig& machine : {table, peer}) specs.push_back(trace_spec(file, machine, how));
+      for (const MachineConfig& machine : {table, peer}) specs.push_back(trace_spec({file}, machine, how));
       names.push_back(fmt::format("{}, {} CTAs an SM", name, ctas));
     }
   }

@@ -59,7 +59,7 @@ class Atomics : public SmCounts {
     std::vector<std::string> lines(count, line);
     lines.emplace_back("0010 ffffffff 0 EXIT 0 0 0");
     write("kernel-1.traceg", sample::one_warp(lines));
-    return run({trace_spec(write("kernelslist.g", "kernel-1.traceg\n"), machine, {})}).front();
+    return run({trace_spec({write("kernelslist.g", "kernel-1.traceg\n")}, machine, {})}).front();
   }
   double more(const std::string& line, std::uint64_t KernelCounters::*counter) {  // of one atomic
     return static_cast<double>(trace(line, 128).total.*counter - trace(line, 64).total.*counter) / 64;

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "sw/core/resources.h"
+#include "sw/trace/repeated_trace.h"
 #include "sw/trace/trace_source.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
@@ -64,7 +65,7 @@ TEST_F(TraceWorkload, AKernelThatIsLaunchedAgainOrHasALargerGridRunsItsTraceAgai
   larger.grid_ctas = 5;
   larger.trace->ctas = 2;
   for (const KernelDescriptor& k : {imported().kernels.at(0), larger}) {
-    TraceSource source(k, 0);
+    TraceSource source(k.trace->path, 0);
     for (std::uint32_t cta = 0; cta < 5; ++cta) {
       WarpCursor cursor{cta, 1, 0, source.begin_cta(cta), 0, 0};
       EXPECT_EQ(source.next(cursor).dst, 4 + cta % 2) << "grid of " << k.grid_ctas;
@@ -75,7 +76,7 @@ TEST_F(TraceWorkload, AKernelThatIsLaunchedAgainOrHasALargerGridRunsItsTraceAgai
 
 TEST_F(TraceWorkload, CtasOfTheLaunchBeforeRunOnWhenTheKernelIsLaunchedAgain) {
   const KernelDescriptor k = imported().kernels.at(0);
-  TraceSource source(k, 0);
+  TraceSource source(k.trace->path, 0);
   source.begin_cta(0);
   WarpCursor last{1, 0, 0, source.begin_cta(1), 0, 0};
   source.begin_cta(2);
@@ -102,8 +103,9 @@ TEST_F(TraceWorkload, TakesGeometryFromTheOtherWhereItIsWanted) {
 TEST_F(TraceWorkload, AnotherGridIsRefused) {
   KernelDescriptor k = imported().kernels.at(0);
   k.grid_ctas = 3;
-  EXPECT_NE(test::refusal([&] { TraceSource(k, 0); }).find("2 CTAs of 64 threads, but kernel BLK of the workload has 3 of 64"),
-            std::string::npos);
+  EXPECT_NE(
+      test::refusal([&] { (void)trace_source(k, 0); }).find("2 CTAs of 64 threads, but kernel BLK of the workload has 3 of 64"),
+      std::string::npos);
 }
 
 // `table2_published`: recorded code with the geometry and the resources that Warped-Slicer's table II prints.
@@ -134,7 +136,7 @@ TEST(PublishedResources, AsManyCtasFitAsInThePaper) {
 TEST(PublishedResources, EveryKernelRunsRecordedCode) {
   for (const KernelDescriptor& k : kPublished.kernels) {
     ASSERT_TRUE(k.trace.has_value()) << k.name;
-    TraceSource source(k, 0);
+    TraceSource source(k.trace->path, 0);
     WarpCursor cursor{0, 0, 0, source.begin_cta(0), 0, 0};
     EXPECT_NE(source.next(cursor).op, OpClass::Exit) << k.name;
   }

@@ -27,7 +27,9 @@ struct Options {
   int context = 4096;  ///< decode: tokens of a sequence, half to one and a half of this
   int prompt = 2048;   ///< prefill: tokens of a prompt
   int layers = 2;
+  int hidden = 8192;  ///< width of a token's row; heads, the feed-forward part and the vocabulary grow with it
   bool small = false, check = false, wait = false;  ///< wait: for a line on standard input, when all is warm
+  bool times = false;                               ///< of each launch, in place of a measurement
   std::string dump;                                 ///< with check: folder for what a second implementation compares
   Options(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
@@ -43,23 +45,30 @@ struct Options {
         prompt = std::atoi(next().c_str());
       else if (name == "--layers")
         layers = std::atoi(next().c_str());
+      else if (name == "--hidden")
+        hidden = std::atoi(next().c_str());
       else if (name == "--check")
         check = small = true;
       else if (name == "--small")
         small = true;
       else if (name == "--wait")
         wait = true;
+      else if (name == "--times")
+        times = true;
       else if (name == "--dump")
         dump = next();
       else
         usage(argv[0]);
     }
-    if (load < 1 || load > 32 || context < 2 || prompt < kTile || prompt % kTile != 0 || layers < 1) usage(argv[0]);
+    if (load < 1 || load > 32 || context < 2 || prompt < kTile || prompt % kTile != 0 || layers < 1 || hidden < 1024 ||
+        hidden % 1024 != 0)
+      usage(argv[0]);
   }
   static void usage(const char* program) {
     std::fprintf(stderr,
-                 "usage: %s [--seconds S] [--load 1..32] [--context TOKENS] [--prompt TOKENS, of %d] [--layers N] [--wait] "
-                 "[--small] [--check [--dump FOLDER]]\n",
+                 "usage: %s [--seconds S] [--load 1..32] [--context TOKENS] [--prompt TOKENS, of %d] [--layers N] [--hidden N, "
+                 "of 1024] [--wait] "
+                 "[--times] [--small] [--check [--dump FOLDER]]\n",
                  program, kTile);
     std::exit(2);
   }
@@ -81,14 +90,21 @@ struct Model {
   Cache cache;       ///< of layer 0
   long cache_layer;  ///< numbers of a layer's keys
   cudaStream_t stream;
+  struct Launch {
+    const char* kernel;
+    dim3 grid;
+    cudaEvent_t from, to;
+  };
+  bool timed = false;
+  std::vector<Launch> launches;  ///< while `timed`
 
   /// Room for `rows` tokens at a time, of `sequences` sequences with at most `longest` tokens.
   Model(const Options& o, int rows, int sequences, int longest, cudaStream_t stream)
-      : hidden(o.small ? 512 : 8192),
-        heads(o.small ? 16 : 64),
-        kv_heads(o.small ? 2 : 8),
-        inner(o.small ? 1024 : 28672),
-        vocabulary(o.small ? 1024 : 32768),
+      : hidden(o.small ? 512 : o.hidden),
+        heads(o.small ? 16 : o.hidden / kHead),
+        kv_heads(heads / 8),
+        inner(o.small ? 1024 : o.hidden / 2 * 7),
+        vocabulary(o.small ? 1024 : 4 * o.hidden),
         layers(o.layers),
         rows(rows),
         longest(longest),
@@ -166,8 +182,39 @@ struct Model {
   template <typename... Parameters, typename... Arguments>
   void launch(void (*kernel)(Parameters...), dim3 grid, int threads, int shared, Arguments... arguments) {
     if (shared > 48 * 1024) check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    Launch made{"", grid, nullptr, nullptr};
+    if (timed) {
+      check(cudaFuncGetName(&made.kernel, reinterpret_cast<const void*>(kernel)));
+      for (auto* e : {&made.from, &made.to}) check(cudaEventCreate(e));
+      check(cudaEventRecord(made.from, stream));
+    }
     kernel<<<grid, threads, shared, stream>>>(arguments...);
     check(cudaGetLastError());
+    if (timed) {
+      check(cudaEventRecord(made.to, stream));
+      launches.push_back(made);
+    }
+  }
+  /// A line for each launch of one of `runs` equal runs: the median of its times.
+  [[nodiscard]] std::string times_of(std::size_t runs) const {
+    std::string out;
+    const std::size_t each = launches.size() / runs;
+    for (std::size_t i = 0; i < each; ++i) {
+      std::vector<double> ms;
+      for (std::size_t run = 0; run < runs; ++run) {
+        const Launch& l = launches[run * each + i];
+        float one = 0;
+        check(cudaEventElapsedTime(&one, l.from, l.to));
+        ms.push_back(one);
+      }
+      std::sort(ms.begin(), ms.end());
+      const Launch& l = launches[i];
+      char line[256];
+      std::snprintf(line, sizeof line, "{\"launch\":%zu,\"kernel\":\"%s\",\"grid\":[%u,%u,%u],\"ms\":%.4f}\n", i, l.kernel,
+                    l.grid.x, l.grid.y, l.grid.z, ms[ms.size() / 2]);
+      out += line;
+    }
+    return out;
   }
 
   template <bool Prompt, To to>

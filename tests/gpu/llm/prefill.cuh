@@ -42,6 +42,11 @@ inline Outcome prefill(Options o, cudaStream_t stream, const std::function<void(
   };
   std::vector<unsigned long long> first;
   for (int p = 0; p < kPrompts; ++p) first.push_back(run(p).second);
+  if (o.times) {
+    model.timed = true;
+    for (int p = 0; p < kPrompts; ++p) run(p);
+    return {true, model.times_of(kPrompts)};
+  }
   warm();
   std::vector<double> times;
   long done = 0, wrong = 0;
