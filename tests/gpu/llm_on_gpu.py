@@ -154,8 +154,11 @@ def write():
     sluice_alone = [{"program": name, "load": run["load"], "tokens_per_s": p.get("tokens_per_s")}
                     for run in runs if run["system"] == "sluice_alone" for name, p in run["programs"].items()]
     rows = [row for system in A.systems.split(",") for n in loads if (row := result(system, n))]
+    model = []  # of results/llm/model.py
+    with contextlib.suppress(OSError), open(A.out) as file:
+        model = json.load(file)["model"]
     with open(A.out, "w") as file:
-        json.dump({"command": "tests/gpu/llm_on_gpu.py", "seconds": A.seconds, "alone": alone, "alone_under_sluice": sluice_alone, "silicon": rows, "model": [],
+        json.dump({"command": "tests/gpu/llm_on_gpu.py", "seconds": A.seconds, "alone": alone, "alone_under_sluice": sluice_alone, "silicon": rows, "model": model,
                    "quota_time_pct": share, "violations": violations, "wrong_outputs": wrong, "failed": failed}, file, indent=1)
     return wrong == 0 and failed == 0 and violations == 0
 

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prefill beside decode on the GPU model: each alone, together under several policies, and on changed machines. model.py SLUICE [--machine M.toml]
+
+Runs configs/workloads/llm (a prompt of 1,024 tokens, and steps of decode at load 8) and writes model.json beside this file, and the rows "model" of
+results.json. --runs FOLDER keeps what each simulation prints; one that is there is not run again.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TRACES = HERE.parent.parent / "configs/workloads/llm"
+PROMPT, LOAD, PER_STEP = 1024, 8, 14  # tokens, sequences, launches of a step
+ALONE = {"prefill": ("left_over", ["prefill.g"]), "decode": ("left_over", ["decode_2.g"])}
+TOGETHER = {"left_over": ("left_over", ["prefill.g", "decode_2.g"]), **{p: (p, ["prefill.g", "decode_6.g"]) for p in ("spatial", "even", "warped_slicer", "balance")}}
+# What a change of the machine brings: the line of the machine file, and by how much.
+CHANGED = {"registers": ("sm", "registers", 0.5), "l2": ("l2", "bytes", 2), "bandwidth": ("dram", "clock_mhz", 1.5)}
+CHANGED_RUNS = {"prefill": ALONE["prefill"], "decode": ALONE["decode"], "even": TOGETHER["even"]}
+
+
+def changed(machine, folder, name):
+    """The machine file with one value changed."""
+    section, key, factor = CHANGED[name]
+    lines, inside = machine.read_text().splitlines(), ""
+    for i, line in enumerate(lines):
+        if line.startswith("["):
+            inside = line.split("]")[0][1:]
+        if inside == section and line.split("=")[0].strip() == key:
+            lines[i] = f"{key} = {round(float(line.split('=')[1].split('#')[0]) * factor)}"
+    out = pathlib.Path(folder) / f"{machine.stem}_{name}.toml"
+    out.write_text("\n".join(lines) + "\n")
+    return out
+
+
+def run(sluice, machine, policy, lists, kept):
+    if not kept.exists():
+        done = subprocess.run([sluice, "trace", *(str(TRACES / g) for g in lists), "--machine", str(machine), "--policy", policy, "--json"], stdout=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            return None
+        kept.write_text(done.stdout)
+    return json.loads(kept.read_text())
+
+
+def programs(result):
+    """The launches of each list, as (begin, end) in cycles; a launch that did not end is left out."""
+    out = {}
+    for k in result["kernels"]:
+        out.setdefault(k["process"], []).append((k["begin_cycle"], k["finish_cycle"]))
+    return [out[p] for p in sorted(out)]
+
+
+def work(launches, alone, at):
+    """Cycles of the program alone that it has behind it at that cycle."""
+    return sum(alone[i % len(alone)] * min(1, max(0, (at - begin) / (end - begin))) for i, (begin, end) in enumerate(launches))
+
+
+def lengths(launches):
+    """Of each launch with the gap before it: what it takes of the program alone."""
+    return [end - before for (_, end), (_, before) in zip(launches, [(0, 0), *launches])]
+
+
+def main():
+    asks = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asks.add_argument("sluice", help="the program, or '-': --runs has all")
+    asks.add_argument("--machine", type=pathlib.Path, default=HERE.parent.parent / "configs/machines/h200_sm90.toml")
+    asks.add_argument("--runs", type=pathlib.Path)
+    asks.add_argument("--jobs", type=int, default=os.cpu_count())
+    asks.add_argument("--out", type=pathlib.Path, default=HERE)
+    a = asks.parse_args()
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        kept = a.runs or pathlib.Path(folder)
+        kept.mkdir(parents=True, exist_ok=True)
+        plan = {**{f"{n}.alone": (a.machine, *r) for n, r in ALONE.items()}, **{f"both.{n}": (a.machine, *r) for n, r in TOGETHER.items()},
+                **{f"{c}.{'both.' if n == 'even' else ''}{n}": (changed(a.machine, folder, c), *r) for c in CHANGED for n, r in CHANGED_RUNS.items()}}
+        pending = {n: pool.submit(run, a.sluice, *r, kept / f"{n}.json") for n, r in plan.items() if a.sluice != "-" or (kept / f"{n}.json").exists()}
+        results = {n: p.result() for n, p in pending.items() if p.result()}
+
+    mhz = next(iter(results.values()))["core_mhz"]
+    prefill, steps = programs(results["prefill.alone"])[0], programs(results["decode.alone"])[0]
+    alone = {"prefill": lengths(prefill), "decode": lengths(steps)[PER_STEP:]}
+    rate = {"prefill": PROMPT * mhz * 1e6 / sum(alone["prefill"]), "decode": LOAD * mhz * 1e6 / sum(alone["decode"])}
+    rows = []
+    for name in TOGETHER:
+        if f"both.{name}" not in results:
+            continue
+        of_prefill, of_decode = programs(results[f"both.{name}"])
+        end = min(of_prefill[-1][1], of_decode[-1][1])  # both were there
+        ends = [0] + [e for _, e in of_decode[PER_STEP - 1::PER_STEP]]
+        itl = [b - x for x, b in zip(ends, ends[1:]) if b <= end] or [ends[1]]
+        rows.append({"system": name, "load": LOAD, "decode_share": round(work(of_decode, alone["decode"], end) / end, 4),
+                     "prefill_share": round(work(of_prefill, alone["prefill"], end) / end, 4),
+                     "itl_p50": round(statistics.median(itl) / sum(alone["decode"]), 4), "itl_p99": round(max(itl) / sum(alone["decode"]), 4), "steps": len(itl)})
+    sweep = [{"changed": c, "factor": CHANGED[c][2], "run": n, "cycles": r["cycles"], "over": round(base["cycles"] / r["cycles"], 4)} for c in CHANGED for n in CHANGED_RUNS
+             for r in [results.get(f"{c}.{'both.' if n == 'even' else ''}{n}")] for base in [results.get(f"both.{n}" if n == "even" else f"{n}.alone")] if r and base]
+    kernels = [{"program": p, "launch": i, "kernel": k["name"], "us": round((k["finish_cycle"] - k["begin_cycle"]) / mhz, 2), "dram_bytes": k["dram_bytes"]}
+               for p in ALONE for i, k in enumerate(results[f"{p}.alone"]["kernels"][-PER_STEP if p == "decode" else 0:])]
+    model = {"machine": a.machine.name, "alone": {p: round(r, 1) for p, r in rate.items()}, "model": rows, "sweep": sweep, "kernels": kernels}
+    (a.out / "model.json").write_text(json.dumps(model, indent=1) + "\n")
+    if (a.out / "results.json").exists():
+        measured = json.loads((a.out / "results.json").read_text())
+        measured["model"] = rows
+        (a.out / "results.json").write_text(json.dumps(measured, indent=1) + "\n")
+
+
+main()
