@@ -17,10 +17,12 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "sw/policy/names.h"
 #include "sw/scheduler/live_scheduler.h"
 #include "sw/scheduler/registry.h"
 #include "sw/service/daemon.h"
 #include "sw/service/learning_scheduler.h"
+#include "sw/service/measuring_scheduler.h"
 #include "sw/service/metrics.h"
 #include "sw/service/mps.h"
 #include "sw/service/real_clock.h"
@@ -97,9 +99,9 @@ int serve(ServeOptions options) {
   const MachineConfig machine = options.machine.empty() ? default_machine() : read_machine(options.machine);
   const auto ctas = parse_counts(options.ctas);
   const auto times = std::make_shared<service::KernelTimes>();
-  const bool learns = gpu && options.scheduler == "adaptive";
   const auto make = [&](const MachineConfig& m, const std::shared_ptr<service::KernelTimes>& t) -> std::unique_ptr<IScheduler> {
-    if (learns) return std::make_unique<service::LearningScheduler>(m, t);
+    if (gpu && options.scheduler == "adaptive") return std::make_unique<service::LearningScheduler>(m, t);
+    if (gpu && options.scheduler == kBalance) return std::make_unique<service::MeasuringScheduler>(m, t);
     return make_live_scheduler(options.scheduler, m, ctas);
   };
   auto scheduler = make(machine, times);

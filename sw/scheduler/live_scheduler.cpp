@@ -97,8 +97,6 @@ std::unique_ptr<IScheduler> make_live_scheduler(std::string_view name, const Mac
   const SchedulerRow row = scheduler_row(name);
   if (row.needs_times || row.rates == Rates::CoRuns)
     throw InputError(fmt::format("scheduler {}: needs the times of all kernels beforehand, which a service does not have", name));
-  if (row.measures)
-    throw InputError(fmt::format("scheduler {}: needs partitions measured side by side, which a service does not do", name));
   const PolicyRow* policy = find_policy(name);
   if (policy == nullptr || row.make != nullptr)
     return std::make_unique<NeverRefuses>(make_scheduler(name, SchedulerInput{machine, {}}));

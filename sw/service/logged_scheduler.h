@@ -25,6 +25,7 @@ class Service::Logged : public IScheduler {
     if (log_) untold_.push_back({{now, {events.begin(), events.end()}, plan}, us});
     return plan;
   }
+  void measured(std::span<const JobId> jobs, std::span<const BalanceCandidate> found) override { inner_->measured(jobs, found); }
   /// Writes what was decided since the last call. Apart from decide(): clients do not wait for it.
   void tell(const std::string& gpu) {
     for (auto& [decision, us] : std::exchange(untold_, {})) {

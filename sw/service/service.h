@@ -122,7 +122,7 @@ class Service {
   void take(Session& session, const TakeStub& m, Time now);
   void take(Session& session, const Report& m, Time now);
   void take(Session& session, const Machine& m);
-  void take(Session& session, const Coverage& m);
+  void take(Session& session, const Coverage& m, Time now);
   [[nodiscard]] Taken& taken(Session& session, std::uint32_t stub);
   [[nodiscard]] static nlohmann::ordered_json kernels_json(const Session& session, Time held);
   void make_executor(Gpu& gpu, std::unique_ptr<IScheduler> scheduler);

@@ -65,7 +65,7 @@ void Service::dispatch(Session& session, std::span<const std::byte> message, Tim
     case Type::TakeStub: return take(session, as(TakeStub{}), now);
     case Type::Report: return take(session, as(Report{}), now);
     case Type::Machine: return take(session, as(Machine{}));
-    case Type::Coverage: return take(session, as(Coverage{}));
+    case Type::Coverage: return take(session, as(Coverage{}), now);
     case Type::Memory: session.memory = as(Memory{}); return;
     case Type::Status: {
       (void)as(Status{});
@@ -254,17 +254,20 @@ Service::Gpu& Service::gpu_of(const Session& session, const Machine& m) {
   return *gpu;
 }
 
-void Service::take(Session& session, const Coverage& m) {
+void Service::take(Session& session, const Coverage& m, Time now) {
   const std::optional<std::string> name = text(m.name), reason = m.reason[0] == 0 ? std::string() : text(m.reason);
   if (m.reserved != 0 || m.way > static_cast<std::uint32_t>(Way::Native) || !name || !reason)
     throw Refusal{Code::Malformed, "COVERAGE: way, name, reason or reserved field"};
   const std::string kernel = identity(*name, m.module);
   if (session.covered.size() >= kKernels && !session.covered.contains({m.way, kernel})) return;  // the sums miss it
-  session.covered[{m.way, kernel}] = {m.launches, m.gpu_ns, *reason};
+  const bool ours = session.gpu->times && m.way == static_cast<std::uint32_t>(Way::Quota) && m.launches != 0;
+  Covered& covered = session.covered[{m.way, kernel}];
+  if (ours && m.launches > covered.launches && m.gpu_ns > covered.gpu_ns)
+    session.gpu->times->seen(kernel, covered.told, m.launches - covered.launches, static_cast<double>(m.gpu_ns - covered.gpu_ns));
+  covered = {m.launches, m.gpu_ns, *reason, now};
   const auto held = session.held_ctas.find(kernel);
-  const bool teaches = session.gpu->times && m.way == static_cast<std::uint32_t>(Way::Quota) && m.launches != 0 &&
-                       held != session.held_ctas.end() && held->second;
-  if (teaches) session.gpu->times->learn(kernel, *held->second, static_cast<double>(m.gpu_ns) / static_cast<double>(m.launches));
+  if (ours && held != session.held_ctas.end() && held->second)
+    session.gpu->times->learn(kernel, *held->second, static_cast<double>(m.gpu_ns) / static_cast<double>(m.launches));
 }
 
 void Service::take(Session& session, const Release& m) {

@@ -45,6 +45,7 @@ struct Service::Taken {
 struct Service::Covered {
   std::uint64_t launches = 0, gpu_ns = 0;
   std::string reason;
+  Time told{};
 };
 
 struct Service::Session {

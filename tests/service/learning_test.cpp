@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `adaptive` in the service: times of kernels come from launches that it has seen.
+// `adaptive` and `balance` in the service: times of kernels come from launches that it has seen.
 #include "sw/service/learning_scheduler.h"
 
 #include <chrono>
+#include <functional>
 
+#include "sw/service/measuring_scheduler.h"
 #include "tests/service/harness.h"
 #include "tests/support.h"
 
@@ -52,7 +54,8 @@ TEST_F(KeptTimes, OutliveTheServiceThatLearnedThem) {
 TEST_F(KeptTimes, AFileThatIsNoneOfOursIsIgnoredInOneLineAndReplaced) {
   for (const char* text :
        {"", "{", "[]", R"({"form":"another","kernels":[]})", R"({"form":"sluice kernel times 1","kernels":[["k",[[1,"x"]]]]})",
-        R"({"form":"sluice kernel times 1","kernels":[["k",[[1,5]]],7]})"}) {
+        R"({"form":"sluice kernel times 1","kernels":[["k",[[1,5]]],7]})",
+        R"({"form":"sluice kernel times 1","kernels":[],"together":[["k",1]]})"}) {
     (void)write("state/GPU-1.json", text);
     said_.clear();
     EXPECT_FALSE(found("k")) << text;
@@ -97,18 +100,42 @@ TEST(KernelTimes, ACountNeverHeldTakesAsTheNearestInProportion) {
   EXPECT_EQ(times.curve("k", CtaCount(1))->front(), 120) << "no launch takes no time";
 }
 
+TEST_F(KeptTimes, OfMixesOutliveTheServiceTooAndAreToldInAnyOrder) {
+  const Held held = {{"l", CtaCount(3)}, {"k", CtaCount(1)}};
+  {
+    KernelTimes times;
+    times.keep(file_, {});
+    times.holds(held, 1s);
+    times.seen("k", 1s, 10, 500);
+    EXPECT_FALSE(times.together(held)) << "nothing of l";
+    times.seen("l", 500ms, 1, 7);
+    EXPECT_FALSE(times.together(held)) << "in part from before";
+    times.seen("l", 1s, 1, 7);
+  }
+  KernelTimes times;
+  times.keep(file_, {});
+  EXPECT_EQ(times.together(held), (std::vector<double>{7, 50}));
+  EXPECT_EQ(times.together({held[1], held[0]}), (std::vector<double>{50, 7}));
+  EXPECT_FALSE(times.together({{"l", CtaCount(2)}, {"k", CtaCount(1)}}));
+  times.forget(held, 1ms);
+  EXPECT_FALSE(times.together(held)) << "seen by an earlier service";
+}
+
 struct Known {
   std::shared_ptr<KernelTimes> times = std::make_shared<KernelTimes>();
 };
 
+MachineConfig twelve_sms() { return small_machine(12, two_sms().sm.capacity); }
+
 /// Programs under a service that learns.
-struct Learning : Known, Programs {
-  Learning()
-      : Programs([this] {
+template <class Scheduler>
+struct Learned : Known, Programs {
+  explicit Learned(const Known& known = {})
+      : Known(known), Programs([this] {
           ServiceOptions options;
           options.executor = ExecutorKind::Gpu;
           options.times = times;
-          return Service(two_sms(), std::make_unique<LearningScheduler>(two_sms(), times), options);
+          return Service(twelve_sms(), std::make_unique<Scheduler>(twelve_sms(), times), options);
         }) {}
   std::size_t launch(const char* name) { return Programs::launch(5, name); }
   void covered(std::size_t client, const char* kernel_name, std::uint64_t launches, std::uint64_t ns) {
@@ -120,6 +147,7 @@ struct Learning : Known, Programs {
   }
   [[nodiscard]] std::uint32_t ctas(std::size_t client) const { return word(client).ctas; }
 };
+using Learning = Learned<LearningScheduler>;
 
 TEST(LearningScheduler, SharesEvenlyUntilItKnowsThenByRemainingTime) {
   Learning c;
@@ -176,6 +204,101 @@ TEST(LearningScheduler, KnowsAKernelOfAnEarlierProgram) {
   const std::size_t a = c.launch("a"), b = c.launch("b");
   EXPECT_EQ(c.ctas(a), 2U);
   EXPECT_EQ(c.ctas(b), 6U);
+}
+
+/// Two programs that launch all the time, "a" and "b".
+struct Measuring : Learned<MeasuringScheduler> {
+  explicit Measuring(const Known& known = {}) : Learned(known), clients{launch("a"), launch("b")} {}
+  /// ns of a launch: a's go with its CTAs, b's take the same with any.
+  [[nodiscard]] double ns(std::size_t client) const { return client == clients[0] ? 8e6 / ctas(client) : 1e6; }
+  void tell(std::size_t client, What what) {
+    Report m = make<Report>(0);
+    m.what = static_cast<std::uint32_t>(what);
+    m.tasks_begun = 1;
+    (void)say(client, m);
+  }
+  void go_on(Time time, bool b_launches = true) {
+    for (const Time end = now + time; now < end;) {
+      for (const std::size_t client : clients) {
+        if (word(client).state == StubState::ToRun) tell(client, What::Progress);
+        if (word(client).state == StubState::ToEvict) tell(client, What::Evicted);
+        if (ctas(client) == 0) continue;
+        most_idle = std::max(most_idle, now - std::exchange(held_at[client], now));
+        if (!b_launches && client == clients[1]) continue;
+        launches[client] += 10;
+        gpu_ns[client] += 10 * ns(client);
+        covered(client, client == clients[0] ? "a" : "b", launches[client], static_cast<std::uint64_t>(gpu_ns[client]));
+      }
+      step(100ms);
+    }
+  }
+  std::vector<std::size_t> clients;
+  std::map<std::size_t, std::uint64_t> launches{};
+  std::map<std::size_t, double> gpu_ns{};
+  std::map<std::size_t, Time> held_at{};
+  Time most_idle{};
+};
+
+TEST(MeasuringScheduler, HoldsEachPartitionInTurnsAndThenTheBest) {
+  Measuring c;
+  EXPECT_EQ(c.ctas(0), 4U) << "at first the one in the middle";
+  c.go_on(6s);
+  EXPECT_EQ(c.ctas(0), 7U);
+  EXPECT_EQ(c.ctas(1), 1U);
+  for (std::uint32_t n = 1; n < 8; ++n) EXPECT_TRUE(c.times->together({{"a", CtaCount(n)}, {"b", CtaCount(8 - n)}})) << n;
+  EXPECT_LE(c.most_idle, 1s) << "while the other was alone";
+
+  Measuring again(Known{c.times});
+  EXPECT_EQ(again.ctas(0), 7U) << "another service knows it at once";
+  EXPECT_EQ(again.ctas(1), 1U);
+}
+
+TEST(MeasuringScheduler, IsNotNeededWhereTheExecutorMeasuresItself) {
+  std::string log;
+  Programs c([&] {
+    return Service(twelve_sms(), make_live_scheduler("balance", twelve_sms()), {}, [&](const std::string& line) { log += line; });
+  });
+  for (const char* name : {"a", "b"}) {
+    const std::size_t client = c.open();
+    (void)c.say(client, kernel(0, 64, name));
+    (void)c.say(client, take_stub(0));
+    (void)c.say(client, submit(0, 0, 100'000));
+  }
+  c.step(1ms);
+  c.service.tell_decisions();
+  EXPECT_NE(log.find("times as fast as in order"), std::string::npos) << log;
+}
+
+TEST(MeasuringScheduler, KernelsOfWhichNothingIsHeardShareAndAreAskedAgainLater) {
+  Measuring c;
+  c.go_on(MeasuringScheduler::kStays + MeasuringScheduler::kTurn + 500ms, false);
+  EXPECT_EQ(c.ctas(0), 4U);
+  EXPECT_EQ(c.ctas(1), 4U);
+  c.go_on(10s, false);
+  EXPECT_EQ(c.ctas(0), 4U);
+  c.go_on(MeasuringScheduler::kTriesAgain, true);
+  EXPECT_EQ(c.ctas(0), 7U);
+}
+
+TEST(MeasuringScheduler, WhatItKeepsIsMeasuredAgainWhenItIsOld) {
+  Measuring c;
+  c.go_on(6s);
+  const Held kept = {{"a", CtaCount(7)}, {"b", CtaCount(1)}}, other = {{"a", CtaCount(1)}, {"b", CtaCount(7)}};
+  c.now += MeasuringScheduler::kFresh;
+  c.times->forget(kept, c.now - 1ms);
+  EXPECT_FALSE(c.times->together(kept));
+  c.go_on(1s);
+  EXPECT_TRUE(c.times->together(kept)) << "as it is in force";
+  for (std::uint32_t i = 0; i < BalanceScheduler::kMeasureAgain; ++i) {  // a third comes and goes
+    const std::size_t third = c.launch("c");
+    c.service.lost(c.sessions[third], c.now);
+    c.step(1ms);
+  }
+  c.step(1ms);
+  EXPECT_FALSE(c.times->together(other)) << "it has its turn again";
+  c.go_on(6s);
+  EXPECT_TRUE(c.times->together(other));
+  EXPECT_EQ(c.ctas(0), 7U);
 }
 
 }  // namespace
