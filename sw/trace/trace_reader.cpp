@@ -20,7 +20,7 @@ namespace sluice {
 namespace {
 
 constexpr std::uint32_t kSectorBytes = 32, kBanks = 32;
-constexpr std::uint32_t kMaxInstructions = 1U << kTraceRecordIndexBits;
+constexpr std::uint32_t kMostRecords = 1U << kTraceRecordIndexBits;
 constexpr std::size_t kKnownSlots = 1U << 14;
 constexpr std::size_t kMaxKnownText = 1U << 22;
 /// Local memory is interleaved so that the same word of 32 lanes is one line; this is where its lines lie, a region a warp.
@@ -459,7 +459,7 @@ std::uint32_t TraceReader::intern(const Instruction& instruction) {
   for (;; ++slot) {
     std::uint32_t& entry = instruction_slots_[slot % instruction_slots_.size()];
     if (entry == 0) {
-      if (instructions_.size() + 1 >= kMaxInstructions) lines_.fail("more than 16 million different instructions");
+      if (instructions_.size() + 1 >= kMostRecords) lines_.fail("more than 16 million different instructions");
       instructions_.push_back(instruction);
       entry = static_cast<std::uint32_t>(instructions_.size());
       break;
