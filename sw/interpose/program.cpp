@@ -43,6 +43,7 @@ bool loads_eagerly() {
 
 Program::Program() {
   std::atexit([] { instance().ends(); });
+  static_cast<void>(Memory::instance());  // a thread that makes it while another forks leaves the child waiting for it
   pthread_atfork([] { instance().lock_.lock(); }, [] { instance().lock_.unlock(); },
                  [] {
                    for (auto& [handle, kernel] : instance().kernels_) kernel->known_row = nullptr;
