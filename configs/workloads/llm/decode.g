@@ -1,0 +1,14 @@
+decode_embed.traceg.xz
+decode_norm_1.traceg.xz
+decode_qkv.traceg.xz
+decode_rotate.traceg.xz
+decode_attention.traceg.xz
+decode_join.traceg.xz
+decode_out.traceg.xz
+decode_norm_2.traceg.xz
+decode_gate_up.traceg.xz
+decode_down.traceg.xz
+decode_norm_3.traceg.xz
+decode_logits.traceg.xz
+decode_choose.traceg.xz
+decode_digest.traceg.xz

@@ -1,0 +1,13 @@
+prefill_embed.traceg.xz
+prefill_norm_1.traceg.xz
+prefill_qkv.traceg.xz
+prefill_rotate.traceg.xz
+prefill_attention.traceg.xz
+prefill_out.traceg.xz
+prefill_norm_2.traceg.xz
+prefill_gate_up.traceg.xz
+prefill_down.traceg.xz
+prefill_norm_3.traceg.xz
+prefill_logits.traceg.xz
+prefill_choose.traceg.xz
+prefill_digest.traceg.xz
