@@ -35,6 +35,7 @@ asks.add_argument("--systems", default="time_sliced,mps,mps_50,priorities,green_
 asks.add_argument("--options", default="", help="of all programs, such as '--layers 1 --hidden 4096 --prompt 1024'")
 asks.add_argument("--rounds", type=int, default=5)
 asks.add_argument("--seconds", type=float, default=3, help="measured in each run")
+asks.add_argument("--add", metavar="RUNS.jsonl", action="append", default=[], help="rounds of another call behind those that are there; with --rounds 0 nothing is run")
 asks.add_argument("--limit", type=float, default=3600, help="seconds in which to be done; later rounds are left out first")
 A = asks.parse_args()
 BEGAN = time.monotonic()
@@ -167,6 +168,12 @@ def main():
     if os.path.exists(RUNS_FILE):
         with open(RUNS_FILE) as file:
             runs.extend(json.loads(line) for line in file)
+    for added in A.add:
+        first = max((run["round"] for run in runs), default=-1) + 1
+        with open(added) as file, open(RUNS_FILE, "a") as out:
+            for run in map(json.loads, file):
+                runs.append(run | {"round": run["round"] + first})
+                out.write(json.dumps(runs[-1]) + "\n")
     loads = [int(n) for n in A.loads.split(",")]
     wanted = [(r, system, n) for r in range(A.rounds) for n in (0, *loads)
               for system in ("alone", *(("sluice_alone",) if r == 0 else ()), *(A.systems.split(",") if n != 0 else ()))]
