@@ -82,12 +82,11 @@ def main():
         results = {n: p.result() for n, p in pending.items() if p.result()}
 
     mhz = next(iter(results.values()))["core_mhz"]
-    prefill, steps = programs(results["prefill.alone"])[0], programs(results["decode.alone"])[0]
-    alone = {"prefill": lengths(prefill), "decode": lengths(steps)[PER_STEP:]}
-    rate = {"prefill": PROMPT * mhz * 1e6 / sum(alone["prefill"]), "decode": LOAD * mhz * 1e6 / sum(alone["decode"])}
+    alone = {p: lengths(programs(results[f"{p}.alone"])[0])[PER_STEP if p == "decode" else 0:] for p in ALONE if f"{p}.alone" in results}
+    rate = {p: (PROMPT if p == "prefill" else LOAD) * mhz * 1e6 / sum(cycles) for p, cycles in alone.items()}
     rows = []
     for name in TOGETHER:
-        if f"both.{name}" not in results:
+        if f"both.{name}" not in results or len(alone) < len(ALONE):
             continue
         of_prefill, of_decode = programs(results[f"both.{name}"])
         end = min(of_prefill[-1][1], of_decode[-1][1])  # both were there
@@ -99,7 +98,7 @@ def main():
     sweep = [{"changed": c, "factor": CHANGED[c][2], "run": n, "cycles": r["cycles"], "over": round(base["cycles"] / r["cycles"], 4)} for c in CHANGED for n in CHANGED_RUNS
              for r in [results.get(f"{c}.{'both.' if n == 'even' else ''}{n}")] for base in [results.get(f"both.{n}" if n == "even" else f"{n}.alone")] if r and base]
     kernels = [{"program": p, "launch": i, "kernel": k["name"], "us": round((k["finish_cycle"] - k["begin_cycle"]) / mhz, 2), "dram_bytes": k["dram_bytes"]}
-               for p in ALONE for i, k in enumerate(results[f"{p}.alone"]["kernels"][-PER_STEP if p == "decode" else 0:])]
+               for p in alone for i, k in enumerate(results[f"{p}.alone"]["kernels"][-PER_STEP if p == "decode" else 0:])]
     model = {"machine": a.machine.name, "alone": {p: round(r, 1) for p, r in rate.items()}, "model": rows, "sweep": sweep, "kernels": kernels}
     (a.out / "model.json").write_text(json.dumps(model, indent=1) + "\n")
     if (a.out / "results.json").exists():
