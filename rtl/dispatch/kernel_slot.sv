@@ -32,7 +32,7 @@ module kernel_slot #(
   output logic                             kernel_done_o,
   output logic                             busy_o       // changes without an input
 );
-  if (MOST_CTAS < 1 || MOST_CTAS >= 2**sluice_pkg::ResidentW) $error("kernel_slot: MOST_CTAS out of range");
+  if (MOST_CTAS < 1) $error("kernel_slot: MOST_CTAS out of range");
   localparam int unsigned CountW = $clog2(MOST_CTAS + 1);
 
   localparam logic [1:0] Free = sluice_pkg::SlotFree, Running = sluice_pkg::SlotRunning,

@@ -14,7 +14,6 @@
 #include "study/run_specs.h"
 #include "sw/core/errors.h"
 #include "sw/policy/registry.h"
-#include "sw/scheduler/live_scheduler.h"
 #include "sw/scheduler/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
@@ -392,11 +391,9 @@ TEST(Balance, CtasOfAKernelEnterAnSmApart) {
 }
 
 TEST(Balance, IsRefusedWhereNothingCarriesItOut) {
-  RunSpec spec = mix_of("DXT_HOT", 1000, fermi());
   for (const PartitionerKind kind : {PartitionerKind::Rtl, PartitionerKind::Both})
     EXPECT_THROW(check_unit_has(Mode::Balance, kind), InputError);
   EXPECT_NO_THROW(check_unit_has(Mode::Balance, PartitionerKind::Twin));
-  EXPECT_THROW((void)make_live_scheduler("balance", spec.machine, {}), InputError);
 }
 
 }  // namespace
