@@ -152,6 +152,7 @@ class Scene {
     control_->resident[0] = strangers_;
     in_force_ = {{0, allowed_by(orders_[0].quota)}};
     stays_.clear();
+    stayed_ = false;
     ran_.assign(job_.blocks, 0);
     turns_.steps = 0;
   }
@@ -174,7 +175,10 @@ class Scene {
       stay = stays_.size();
       stays_.push_back({taken_by_[turns_.actor], turns_.steps});
     }
-    for (unsigned odd = 0; s.stage[odd].block.x != SLUICE_LEAVE; odd ^= 1) {
+    std::uint64_t before = 0;  // when its last block began
+    for (unsigned odd = 0, blocks = 0; s.stage[odd].block.x != SLUICE_LEAVE; odd ^= 1) {
+      if (blocks++ != 0 && s.leader.slot >= most_allowed(before)) stayed_ = true;
+      before = turns_.steps;
       ++ran_[s.stage[odd].block.x];
       end_block(job_, odd, waits_);
     }
@@ -187,6 +191,7 @@ class Scene {
     if (c.violations != 0 && strangers_ == 0) return "the runtime counts a violation";
     if (c.violations == 0 && strangers_ != 0) return "the runtime does not see who came without a slot";
     if (c.slots[0] != 0 || c.resident[0] != strangers_ || c.resident_total != 0) return "a slot is held after the end";
+    if (stayed_) return "a CTA beyond the quota began another block";
     if (c.arrived != ctas_) return "not all CTAs have arrived";
     // A CTA that took its slot found a quota that allows it, between then and its first block.
     for (const Stay& stay : stays_) {
@@ -225,6 +230,13 @@ class Scene {
     std::uint64_t at;
     unsigned quota;
   };
+  /// The largest number of CTAs that was allowed at any time from then until now.
+  [[nodiscard]] unsigned most_allowed(std::uint64_t since) const {
+    unsigned most = 0;
+    for (std::size_t o = 0; o < in_force_.size(); ++o)
+      if (o + 1 == in_force_.size() || in_force_[o + 1].at >= since) most = std::max(most, in_force_[o].quota);
+    return most;
+  }
   [[nodiscard]] unsigned allowed_by(unsigned quota) const {
     unsigned ctas = 0;
     while (32 * (ctas + 1) <= quota * fits_) ++ctas;
@@ -242,6 +254,7 @@ class Scene {
   std::vector<SluiceState> states_;
   std::vector<std::uint64_t> taken_by_, gave_by_;
   std::vector<Stay> stays_;
+  bool stayed_ = false;
   std::vector<InForce> in_force_;
   std::vector<unsigned> ran_;
 };
