@@ -6,8 +6,7 @@ namespace sluice {
 tlm::tlm_generic_payload* PacketPool::acquire(std::uint64_t address, bool write, std::uint8_t sectors, std::uint32_t sm,
                                               std::uint32_t kernel) {
   if (free_.empty()) {
-    all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
-    all_.back()->set_extension(new PacketInfo);  // owned by the payload
+    all_.push_back(std::make_unique<Packet>(this));
     free_.push_back(all_.back().get());
   }
   tlm::tlm_generic_payload* packet = free_.back();
@@ -20,13 +19,10 @@ tlm::tlm_generic_payload* PacketPool::acquire(std::uint64_t address, bool write,
   packet->set_streaming_width(kLineBytes);
   packet->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   PacketInfo& who = info(*packet);
+  who = {};
   who.sm = sm;
   who.kernel = kernel;
-  who.waiter = kForL1;
   who.sectors = sectors;
-  who.whole = kAllSectors;
-  who.part_bytes = who.write_back = 0;
-  who.atomic = who.no_result = false;
   return packet;
 }
 
