@@ -59,9 +59,10 @@ int run(TraceOptions& options) {
              100 * json["l1_miss_rate"].get<double>(), 100 * json["l2_miss_rate"].get<double>(), run.result.total.dram_bytes,
              seconds, run.cost.peak_rss_mib);
   for (const auto& kernel : json["kernels"])
-    fmt::print("  {}: {} CTAs, {} warp instructions, done at cycle {}\n", kernel["name"].get<std::string>(),
-               kernel["ctas"].get<std::uint64_t>(), kernel["warp_instructions"].get<std::uint64_t>(),
-               kernel["finish_cycle"].get<std::uint64_t>());
+    fmt::print(
+        "  {}: {} CTAs, {} warp instructions, {}\n", kernel["name"].get<std::string>(), kernel["ctas"].get<std::uint64_t>(),
+        kernel["warp_instructions"].get<std::uint64_t>(),
+        kernel["finish_cycle"] == 0 ? "not done" : fmt::format("done at cycle {}", kernel["finish_cycle"].get<std::uint64_t>()));
   print_sampled(run.result, [&](std::size_t k) { return spec.launches[k].kernel; });
   return 0;
 }
@@ -82,6 +83,8 @@ void add_trace_command(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({"rtl", "twin", "both"}));
   TraceOptions::add_sample(*command, options->trace.sample);
+  command->add_flag("--until-one", options->trace.until_one, "ends when the last kernel of one of the lists is done")
+      ->excludes("--sample");
   options->add_json(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -118,6 +118,7 @@ RunSpec trace_spec(const std::vector<std::filesystem::path>& lists, MachineConfi
       if (!launch.after) first.push_back(launch.kernel);
       spec.launches.push_back(std::move(launch));
     }
+    if (options.until_one) spec.until_one.push_back(kernels.size() - 1);
   }
   const PolicyPlan plan = policy_plans(options.policy, machine, first, options.ctas).front();
   if (plan.shares && first.size() < kernels.size())

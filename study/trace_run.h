@@ -20,6 +20,7 @@ struct TraceRunOptions {
   std::vector<CtaCount> ctas;  ///< policy static
   PartitionerKind partitioner = PartitionerKind::Twin;
   std::uint32_t sample = 1;  ///< RunSpec::sample
+  bool until_one = false;    ///< RunSpec::until_one, of the last launch of each list
 };
 
 /// A run of every kernel of some lists: kernels of one stream one after the other, streams side by side. Each list is a process:

@@ -156,7 +156,8 @@ void Gpu::check_protocol() const {
 }
 
 void Gpu::watch() {
-  while (!unit_.done()) wait(unit_.target_met);
+  const auto over = [this](std::size_t k) { return unit_.over(KernelId(static_cast<std::uint32_t>(k))); };
+  while (!unit_.done() && std::ranges::none_of(spec_.until_one, over)) wait(unit_.target_met);
   sc_core::sc_stop();
 }
 

@@ -3,7 +3,8 @@
 """Prefill beside decode on the GPU model: each alone, together under several policies, and on changed machines. model.py SLUICE [--machine M.toml]
 
 Runs configs/workloads/llm (a prompt of 1,024 tokens, and steps of decode at load 8) and writes model.json beside this file, and the rows "model" of
-results.json. --runs FOLDER keeps what each simulation prints; one that is there is not run again.
+results.json. --runs FOLDER keeps what each simulation prints, as it ends; one that is there is not run again. Two programs run until one of them is
+done; how far the other one is then follows from its instructions.
 """
 import argparse
 import concurrent.futures
@@ -18,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TRACES = HERE.parent.parent / "configs/workloads/llm"
 PROMPT, LOAD, PER_STEP = 1024, 8, 14  # tokens, sequences, launches of a step
 ALONE = {"prefill": ("left_over", ["prefill.g"]), "decode": ("left_over", ["decode_2.g"])}
-TOGETHER = {"left_over": ("left_over", ["prefill.g", "decode_2.g"]), **{p: (p, ["prefill.g", "decode_6.g"]) for p in ("spatial", "even", "warped_slicer", "balance")}}
+TOGETHER = {p: (p, ["prefill.g", "decode_4.g"]) for p in ("left_over", "spatial", "even", "warped_slicer", "balance")}
 # What a change of the machine brings: the line of the machine file, and by how much.
 CHANGED = {"registers": ("sm", "registers", 0.5), "l2": ("l2", "bytes", 2), "bandwidth": ("dram", "clock_mhz", 1.5)}
 CHANGED_RUNS = {"prefill": ALONE["prefill"], "decode": ALONE["decode"], "even": TOGETHER["even"]}
@@ -40,29 +41,32 @@ def changed(machine, folder, name):
 
 def run(sluice, machine, policy, lists, kept):
     if not kept.exists():
-        done = subprocess.run([sluice, "trace", *(str(TRACES / g) for g in lists), "--machine", str(machine), "--policy", policy, "--json"], stdout=subprocess.PIPE, text=True)
+        command = [sluice, "trace", *(str(TRACES / g) for g in lists), "--machine", str(machine), "--policy", policy, "--json", *["--until-one"] * (len(lists) > 1)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
         if done.returncode != 0:
             return None
-        kept.write_text(done.stdout)
+        kept.with_suffix(".new").write_text(done.stdout)
+        kept.with_suffix(".new").replace(kept)
     return json.loads(kept.read_text())
 
 
 def programs(result):
-    """The launches of each list, as (begin, end) in cycles; a launch that did not end is left out."""
+    """The launches of each list."""
     out = {}
     for k in result["kernels"]:
-        out.setdefault(k["process"], []).append((k["begin_cycle"], k["finish_cycle"]))
+        out.setdefault(k["process"], []).append(k)
     return [out[p] for p in sorted(out)]
 
 
-def work(launches, alone, at):
-    """Cycles of the program alone that it has behind it at that cycle."""
-    return sum(alone[i % len(alone)] * min(1, max(0, (at - begin) / (end - begin))) for i, (begin, end) in enumerate(launches))
+def work(launches, alone):
+    """Cycles of the program alone that it has behind it."""
+    return sum(cycles * min(1, k["warp_instructions"] / instructions) for i, k in enumerate(launches) for cycles, instructions in [alone[i % len(alone)]])
 
 
 def lengths(launches):
-    """Of each launch with the gap before it: what it takes of the program alone."""
-    return [end - before for (_, end), (_, before) in zip(launches, [(0, 0), *launches])]
+    """Of each launch, with the gap before it, its cycles and instructions: what it takes of the program alone."""
+    ends = [0] + [k["finish_cycle"] for k in launches]
+    return [(end - before, k["warp_instructions"]) for k, before, end in zip(launches, ends, ends[1:])]
 
 
 def main():
@@ -83,20 +87,26 @@ def main():
 
     mhz = next(iter(results.values()))["core_mhz"]
     alone = {p: lengths(programs(results[f"{p}.alone"])[0])[PER_STEP if p == "decode" else 0:] for p in ALONE if f"{p}.alone" in results}
-    rate = {p: (PROMPT if p == "prefill" else LOAD) * mhz * 1e6 / sum(cycles) for p, cycles in alone.items()}
+    length = {p: sum(cycles for cycles, _ in launches) for p, launches in alone.items()}
+    rate = {p: (PROMPT if p == "prefill" else LOAD) * mhz * 1e6 / length[p] for p in alone}
     rows = []
     for name in TOGETHER:
         if f"both.{name}" not in results or len(alone) < len(ALONE):
             continue
         of_prefill, of_decode = programs(results[f"both.{name}"])
-        end = min(of_prefill[-1][1], of_decode[-1][1])  # both were there
-        ends = [0] + [e for _, e in of_decode[PER_STEP - 1::PER_STEP]]
-        itl = [b - x for x, b in zip(ends, ends[1:]) if b <= end] or [ends[1]]
-        rows.append({"system": name, "load": LOAD, "decode_share": round(work(of_decode, alone["decode"], end) / end, 4),
-                     "prefill_share": round(work(of_prefill, alone["prefill"], end) / end, 4),
-                     "itl_p50": round(statistics.median(itl) / sum(alone["decode"]), 4), "itl_p99": round(max(itl) / sum(alone["decode"]), 4), "steps": len(itl)})
-    sweep = [{"changed": c, "factor": CHANGED[c][2], "run": n, "cycles": r["cycles"], "over": round(base["cycles"] / r["cycles"], 4)} for c in CHANGED for n in CHANGED_RUNS
-             for r in [results.get(f"{c}.{'both.' if n == 'even' else ''}{n}")] for base in [results.get(f"both.{n}" if n == "even" else f"{n}.alone")] if r and base]
+        end = results[f"both.{name}"]["cycles"]
+        ends = [0] + [k["finish_cycle"] for k in of_decode[PER_STEP - 1::PER_STEP] if k["finish_cycle"]]
+        itl = [b - a for a, b in zip(ends, ends[1:])] or [end]
+        rows.append({"system": name, "load": LOAD, "decode_share": round(work(of_decode, alone["decode"]) / end, 4),
+                     "prefill_share": round(work(of_prefill, alone["prefill"]) / end, 4), "itl_p50": round(statistics.median(itl) / length["decode"], 4),
+                     "itl_p99": round(max(itl) / length["decode"], 4), "steps": len(ends) - 1})
+    sweep = []
+    for c, (_, _, factor) in CHANGED.items():
+        for name, base in (("prefill", "prefill.alone"), ("decode", "decode.alone"), ("even", "both.even")):
+            now = results.get(f"{c}.{base if name == 'even' else name}")
+            if now and base in results and len(alone) == len(ALONE):  # tokens a second over those of the machine as it is
+                over = [[work(k, alone[p]) / r["cycles"] for p, k in zip(ALONE if name == "even" else [name], programs(r))] for r in (now, results[base])]
+                sweep.append({"changed": c, "factor": factor, "run": name, "over": [round(x / y, 4) for x, y in zip(*over)]})
     kernels = [{"program": p, "launch": i, "kernel": k["name"], "us": round((k["finish_cycle"] - k["begin_cycle"]) / mhz, 2), "dram_bytes": k["dram_bytes"]}
                for p in alone for i, k in enumerate(results[f"{p}.alone"]["kernels"][-PER_STEP if p == "decode" else 0:])]
     model = {"machine": a.machine.name, "alone": {p: round(r, 1) for p, r in rate.items()}, "model": rows, "sweep": sweep, "kernels": kernels}

@@ -65,6 +65,21 @@ TEST_F(TraceCommand, APartOfALaunchIsToldWithItsCycles) {
   }
 }
 
+TEST_F(TraceCommand, UntilOneEndsWithTheFirstListThatIsDone) {
+  const auto kernel = [](unsigned instructions) {
+    std::vector<std::string> work(instructions, "0000 ffffffff 1 R8 MUFU.RCP 1 R8 0 0");
+    work.push_back("0010 ffffffff 0 EXIT 0 0 0");
+    return sample::header(1, 32) + sample::cta(0, work);
+  };
+  const fs::path shorter = list("shorter", {kernel(20)}), longer = list("longer", {kernel(10), kernel(2000), kernel(10)});
+  const json out = run(shorter.string() + " " + longer.string(), "--until-one --policy even"), &kernels = out["kernels"];
+  EXPECT_EQ(kernels[0]["finish_cycle"], out["cycles"]);
+  EXPECT_EQ(kernels[0]["warp_instructions"], 21);
+  EXPECT_EQ(kernels[3]["finish_cycle"], 0);
+  EXPECT_EQ(kernels[3]["warp_instructions"], 0);
+  EXPECT_GT(run(shorter.string() + " " + longer.string(), "--policy even")["kernels"][3]["finish_cycle"], out["cycles"]);
+}
+
 TEST_F(TraceCommand, ALongGridMayBeSampledAndAShortOneIsToldToBeWhole) {
   std::string kernel = sample::header(16384, 32);
   for (unsigned c = 0; c < 16384; ++c)
