@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "systemc/gpu.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -98,7 +100,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
           std::make_unique<SyntheticSource>(launch.kernel, k, machine.num_sms * machine.sm.capacity.cta_slots, spec_.seed));
     }
     if (plans_[k])
-      sources_.back() = std::make_unique<SampledSource>(std::move(sources_.back()), *plans_[k], [this] { return clock_.now(); });
+      sources_.back() = std::make_unique<SampledSource>(
+          std::move(sources_.back()), *plans_[k], [this] { return clock_.now(); }, [this] { return host_.undecided(); });
     PersistentSource* workers = spec_.software ? make_persistent(k) : nullptr;
     const KernelDescriptor& simulated = spec_.launches[k].kernel;
     kernels_.push_back({simulated, sources_.back().get(), 0, launch.target_warp_instructions,
@@ -212,6 +215,11 @@ void Gpu::extend(RunResult& result) {
   const auto times = [](std::uint64_t& value, double factor) {
     value = static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
   };
+  for (std::size_t k = 0; k < plans_.size(); ++k)
+    for (const Decision& d : result.decisions)
+      if (plans_[k] && d.decided_at.value() > dynamic_cast<const SampledSource&>(*sources_[k]).leaves_out_from())
+        throw InputError(fmt::format("--sample: the unit decides again at cycle {}, by a profile of samples: simulate it whole",
+                                     d.decided_at.value()));
   std::vector<SamplePlan::Estimate> left_out(plans_.size());  // of a launch and those that it comes behind
   std::vector<SamplePlan::Change> changes;
   std::vector<std::size_t> order(plans_.size());

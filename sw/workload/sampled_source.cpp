@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/workload/sampled_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <utility>
+
+#include "sw/core/errors.h"
 
 namespace sluice {
 
@@ -22,14 +27,25 @@ std::optional<SamplePlan> SamplePlan::of(std::uint32_t grid, std::uint32_t resid
   if (used < 2) return std::nullopt;
   const std::uint32_t simulated = grid / used, wave = kWaves * std::max(1U, resident);
   const std::uint32_t blocks = std::clamp(simulated / wave, kBlocks, kMostBlocks);
-  return SamplePlan(grid, resident, blocks, simulated / blocks);
+  return SamplePlan(grid, resident, blocks, simulated / blocks, 0);
+}
+
+std::optional<SamplePlan> SamplePlan::behind(std::uint32_t begun) const {
+  constexpr std::uint32_t kLeast = 3;
+  const std::uint32_t left = simulated() - std::min(begun, simulated()), wave = kWaves * std::max(1U, resident_);
+  if (left < kLeast * wave) return std::nullopt;
+  const std::uint32_t blocks = std::clamp(left / wave, kLeast, kMostBlocks);
+  return SamplePlan(grid_, resident_, blocks, left / blocks, begun + left % blocks);
 }
 
 std::uint32_t SamplePlan::first_of(std::uint32_t block) const {
-  return static_cast<std::uint32_t>(std::uint64_t{block} * (grid_ - block_) / (blocks_ - 1));
+  return head_ + static_cast<std::uint32_t>(std::uint64_t{block} * (grid_ - head_ - block_) / (blocks_ - 1));
 }
 
-std::uint32_t SamplePlan::index(std::uint32_t simulated) const { return first_of(simulated / block_) + simulated % block_; }
+std::uint32_t SamplePlan::index(std::uint32_t simulated) const {
+  if (simulated < head_) return simulated;
+  return first_of((simulated - head_) / block_) + (simulated - head_) % block_;
+}
 
 /// Of a block.
 struct SamplePlan::Rate {
@@ -44,7 +60,7 @@ std::vector<SamplePlan::Rate> SamplePlan::rates(const std::vector<std::uint64_t>
                                                 const std::vector<Change>& changes) const {
   std::vector<Rate> rates;
   for (std::uint32_t b = 0; b < blocks_; ++b) {
-    const std::size_t from = std::size_t{b} * block_ + resident_, last = begun.size() - 1;
+    const std::size_t from = begin_of(b) + resident_, last = begun.size() - 1;
     const std::size_t to = b + 1 < blocks_ ? from + block_ : last - (last - from) % resident_;
     const auto first = static_cast<double>(begun.at(from)), until = static_cast<double>(begun.at(to));
     const auto by = [&](double cycle) {
@@ -56,19 +72,65 @@ std::vector<SamplePlan::Rate> SamplePlan::rates(const std::vector<std::uint64_t>
   return rates;
 }
 
-/// Rates by how many changes have come, between the blocks and beyond them.
+/// The parts into which changes divide the blocks, behind the first wave, in whole waves: those that a decision made begin
+/// together end together.
+std::vector<SamplePlan::Rate> SamplePlan::parts(const std::vector<std::uint64_t>& begun, const std::vector<Change>& changes,
+                                                const std::vector<std::uint32_t>& alive) const {
+  std::vector<Rate> parts;
+  for (std::uint32_t b = 0; b < blocks_; ++b) {
+    const std::size_t end = b + 1 < blocks_ ? begin_of(b + std::size_t{1}) : begun.size() - 1;
+    std::size_t from = begin_of(b);
+    for (std::size_t changed = 0; changed <= changes.size(); ++changed) {
+      std::size_t to = from, wave = alive.empty() ? resident_ : 1;
+      for (; to < end; ++to) {
+        if (changed < changes.size() && static_cast<double>(begun[to]) >= changes[changed].simulated) break;
+        if (!alive.empty()) wave = std::max<std::size_t>(wave, alive[to]);
+      }
+      const std::size_t first = from + wave, last = first + (to > first ? (to - first) / wave * wave : 0);
+      if (last > first)
+        parts.push_back({first_of(b) + static_cast<double>(first + last) / 2 - static_cast<double>(begin_of(b)),
+                         static_cast<double>(begun[last] - begun[first]) / static_cast<double>(last - first), changed, true});
+      from = to;
+    }
+  }
+  return parts;
+}
+
+/// Rates by how many changes have come, between the blocks and beyond them: of blocks in which none comes; where no block is, of
+/// parts of blocks.
 class SamplePlan::Rates {
  public:
-  explicit Rates(const std::vector<Rate>& all) {
-    for (const Rate& rate : all)
+  Rates(const std::vector<Rate>& blocks, const std::vector<Rate>& parts) {
+    for (const Rate& rate : blocks)
       if (rate.alike) by_changes_[rate.changed].push_back(rate);
-    for (const Rate& rate : all)
+    const std::map<std::size_t, std::vector<Rate>> whole = by_changes_;
+    for (const Rate& rate : parts)
+      if (!whole.contains(rate.changed)) by_changes_[rate.changed].push_back(rate);
+    for (const Rate& rate : blocks)
       if (!by_changes_.contains(rate.changed)) by_changes_[rate.changed] = {rate};
+  }
+  [[nodiscard]] bool measured(std::size_t changed) const {
+    const auto found = by_changes_.find(changed);
+    return found != by_changes_.end() && found->second.front().alike;
   }
   /// Where none was measured, the nearest.
   [[nodiscard]] const std::vector<Rate>& of(std::size_t changed) const {
     const auto apart = [&](std::size_t other) { return other > changed ? other - changed : changed - other; };
     return std::ranges::min_element(by_changes_, {}, [&](const auto& e) { return apart(e.first); })->second;
+  }
+  static double mean(const std::vector<Rate>& of) {
+    double sum = 0;
+    for (const Rate& r : of) sum += r.cycles;
+    return sum / static_cast<double>(of.size());
+  }
+  /// Variance of a rate over its square, of all whose number of changes has several; nothing: none has.
+  [[nodiscard]] std::optional<double> variance() const {
+    double squares = 0, free = 0;
+    for (const auto& [changed, of] : by_changes_) {
+      for (const Rate& r : of) squares += std::pow(r.cycles / mean(of) - 1, 2);
+      free += static_cast<double>(of.size() - 1);
+    }
+    return free > 0 ? std::optional(squares / free) : std::nullopt;
   }
   [[nodiscard]] double at(double cta, std::size_t changed) const {
     const std::vector<Rate>& rates = of(changed);
@@ -86,10 +148,10 @@ class SamplePlan::Rates {
 /// What lies between two blocks goes at a rate between theirs, as long as no change comes. A change comes elsewhere in the whole
 /// than in the simulation, so a block, too, may have to be counted anew.
 SamplePlan::Estimate SamplePlan::left_out(const std::vector<std::uint64_t>& begun, const std::vector<Change>& changes,
-                                          double later) const {
+                                          double later, const std::vector<std::uint32_t>& alive) const {
   constexpr std::uint32_t kPieces = 64;  // of what lies between two blocks
   const std::vector<Rate> measured = rates(begun, changes);
-  const Rates rates(measured);
+  const Rates rates(measured, parts(begun, changes, alive));
   std::map<std::size_t, double> left;  // CTAs left out, by changes that had come
   Estimate out;
   const auto changed = [&](double simulated) {
@@ -97,12 +159,12 @@ SamplePlan::Estimate SamplePlan::left_out(const std::vector<std::uint64_t>& begu
     return static_cast<std::size_t>(std::ranges::count_if(changes, [&](const Change& e) { return e.whole < whole; }));
   };
   for (std::uint32_t b = 0; b < blocks_; ++b) {
-    const auto begin = static_cast<double>(begun[std::size_t{b} * block_]);
+    const auto begin = static_cast<double>(begun[begin_of(b)]);
     if (const std::size_t now = changed(begin); now != measured[b].changed)
       out.cycles += block_ * (rates.at(measured[b].at, now) - measured[b].cycles);
     out.so_far.emplace_back(begin, later + out.cycles);
     if (b + 1 == blocks_) break;
-    const auto next = static_cast<double>(begun[(b + std::size_t{1}) * block_]);
+    const auto next = static_cast<double>(begun[begin_of(b + std::size_t{1})]);
     const double first = first_of(b) + block_, piece = (first_of(b + 1) - first) / kPieces;
     for (std::uint32_t p = 0; p < kPieces; ++p) {
       const std::size_t now = changed(next);
@@ -110,15 +172,20 @@ SamplePlan::Estimate SamplePlan::left_out(const std::vector<std::uint64_t>& begu
       left[now] += piece;
     }
   }
-  double squares = 0;
+  double squares = 0, not_measured = 0;
   for (const auto& [now, ctas] : left) {
     const std::vector<Rate>& of = rates.of(now);
-    double mean = 0, apart = 0;
-    for (const Rate& r : of) mean += r.cycles / static_cast<double>(of.size());
+    const double mean = Rates::mean(of);
+    double apart = 0;
     for (const Rate& r : of) apart += (r.cycles - mean) * (r.cycles - mean);
-    if (of.size() > 1) squares += ctas * ctas * apart / static_cast<double>((of.size() - 1) * of.size());
+    if (!rates.measured(now) || (of.size() == 1 && !rates.variance()))
+      not_measured += ctas * mean;  // no block has the rate: it may be any
+    else if (of.size() == 1)
+      squares += ctas * ctas * mean * mean * *rates.variance();
+    else
+      squares += ctas * ctas * apart / static_cast<double>((of.size() - 1) * of.size());
   }
-  out.interval = 1.96 * std::sqrt(squares);
+  out.interval = 1.96 * std::sqrt(squares) + not_measured;
   return out;
 }
 
@@ -130,17 +197,35 @@ double SamplePlan::Estimate::before(double simulated) const {
   return last->second + (next->second - last->second) * (simulated - last->first) / (next->first - last->first);
 }
 
-SampledSource::SampledSource(std::unique_ptr<IInstructionSource> grid, const SamplePlan& plan, std::function<std::uint64_t()> now)
-    : source_(std::move(grid)), plan_(plan), now_(std::move(now)) {
-  index_.reserve(plan.simulated());
-  for (std::uint32_t i = 0; i < plan.simulated(); ++i) index_.push_back(plan.index(i));
+SampledSource::SampledSource(std::unique_ptr<IInstructionSource> grid, const SamplePlan& plan, std::function<std::uint64_t()> now,
+                             std::function<bool()> undecided)
+    : source_(std::move(grid)), plan_(plan), now_(std::move(now)), undecided_(std::move(undecided)), index_(plan.simulated()) {
+  std::iota(index_.begin(), index_.end(), 0U);
+}
+
+void SampledSource::place() {
+  const auto begun = static_cast<std::uint32_t>(begun_.size());
+  if (begun != 0) {
+    const std::optional<SamplePlan> rest = plan_.behind(begun);
+    if (!rest)
+      throw InputError(
+          fmt::format("{} of the {} CTAs to simulate had begun when the partition was decided, at cycle {}: too few are "
+                      "left: a smaller --sample has more",
+                      begun, plan_.simulated(), now_()));
+    plan_ = *rest;
+  }
+  for (std::uint32_t i = begun; i < plan_.simulated(); ++i) index_[i] = plan_.index(i);
+  placed_ = now_();
 }
 
 std::uint32_t SampledSource::begin_cta(std::uint32_t cta) {
+  const bool last = cta + 1 == plan_.simulated();  // whether decided or not, it is too late
+  if (!placed_ && (last || !undecided_())) place();
   const std::uint32_t at = index_.at(cta);
   for (; next_ < at; ++next_) source_->end_cta(source_->begin_cta(next_));
   ++next_;
   begun_.push_back(now_());
+  alive_.push_back(++now_alive_);
   return source_->begin_cta(at);
 }
 

@@ -115,6 +115,11 @@ void PartitionHost::run() {
   }
 }
 
+bool PartitionHost::undecided() const {
+  if ((mode_ != Mode::Dynamic && mode_ != Mode::Balance) || present_.size() < 2) return false;
+  return decisions_.empty() || !std::ranges::equal(decisions_.back().kernels, present_, {}, {}, &InSlot::kernel);
+}
+
 /// With the window that is right for it.
 void PartitionHost::set_mode(SluiceDriver& driver, Mode mode) {
   MachineConfig machine = spec_.machine;

@@ -38,6 +38,8 @@ class PartitionHost : public sc_core::sc_module {
   TlmRegisterBus registers;
 
   [[nodiscard]] const std::vector<Decision>& decisions() const { return decisions_; }
+  /// Will the unit profile those that are there, and decide?
+  [[nodiscard]] bool undecided() const;
   [[nodiscard]] const HostRecord& record() const { return record_; }
 
  private:

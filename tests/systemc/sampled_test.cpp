@@ -51,6 +51,11 @@ TEST_F(Samples, AThirdTellsTheWhole) {
     const RunResult &all = results[2 * i], &part = results[2 * i + 1];
     EXPECT_TRUE(all.sampled.empty());
     ASSERT_EQ(part.sampled.size(), all.kernels.size()) << mixes[i].first;
+    ASSERT_EQ(part.decisions.size(), all.decisions.size());
+    for (std::size_t d = 0; d < all.decisions.size(); ++d) {
+      EXPECT_EQ(part.decisions[d].decided_at, all.decisions[d].decided_at) << mixes[i].first;
+      EXPECT_EQ(part.decisions[d].profiles, all.decisions[d].profiles) << mixes[i].first << ": the profile is the whole's";
+    }
     for (std::size_t k = 0; k < all.kernels.size(); ++k) {
       const KernelCounters &a = all.kernels[k], &p = part.kernels[k];
       const std::uint64_t grid = specs[2 * i].launches[k].kernel.grid_ctas;
@@ -66,6 +71,21 @@ TEST_F(Samples, AThirdTellsTheWhole) {
     std::uint64_t by_sm = 0;
     for (const SmCounters& sm : part.sms) by_sm += sm.work.warp_instructions;
     expect_near(by_sm, part.total.warp_instructions, 1e-6, "the SMs' sum");
+  }
+}
+
+/// Three kernels: when the first is done, the unit profiles the other two.
+TEST_F(Samples, ADecisionByAProfileOfSamplesIsRefused) {
+  machine.num_sms = 4;
+  machine.partitioner.warm_up_cycles = 2000;
+  machine.partitioner.profile_cycles = 1024;
+  RunSpec spec = whole("NN_KNN_BFS", "warped_slicer", 3, 200);
+  spec.launches[0].kernel.grid_ctas /= 2;
+  try {
+    (void)scripted::run({spec});
+    FAIL() << "a decision of the samples' own";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("decides again"), std::string::npos) << error.what();
   }
 }
 

@@ -6,6 +6,8 @@
 
 #include <random>
 
+#include "sw/core/errors.h"
+
 namespace sluice {
 namespace {
 
@@ -80,6 +82,36 @@ TEST(SamplePlan, WhereAnotherEndsTheRateChanges) {
   EXPECT_LT(estimate.interval, all * 0.01);
 }
 
+/// The other ends behind all samples, but in the whole when half have run: no block has the rate from there on.
+TEST(SamplePlan, ARateThatNoBlockHasMakesTheIntervalAsLongAsWhatGoesAtIt) {
+  constexpr std::uint32_t kGrid = 1000000, kResident = 128;
+  const auto plan = SamplePlan::of(kGrid, kResident, 20);
+  ASSERT_TRUE(plan);
+  const auto begun = begins(*plan, kResident, [](std::uint32_t) { return 40.0; });
+  const double after = static_cast<double>(begun.back()) + 1;
+  EXPECT_GT(plan->left_out(begun, {{after, 40.0 * kGrid / 2}}, 0).interval, 40.0 * kGrid * 0.4);
+}
+
+TEST(SamplePlan, BehindThoseThatHaveBegunTheBlocksAreOverTheRest) {
+  constexpr std::uint32_t kGrid = 20480, kResident = 32, kBegun = 450;  // slate's GS beside RG, 1 in 20
+  const auto all = SamplePlan::of(kGrid, kResident, 20);
+  ASSERT_TRUE(all);
+  const auto plan = all->behind(kBegun);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->simulated(), all->simulated());
+  for (std::uint32_t i = 0; i < kBegun; ++i) ASSERT_EQ(plan->index(i), i);
+  for (std::uint32_t i = 1; i < plan->simulated(); ++i) ASSERT_GT(plan->index(i), plan->index(i - 1));
+  EXPECT_EQ(plan->index(plan->simulated() - 1), kGrid - 1);
+  const auto rate = [](std::uint32_t cta) { return cta < kBegun ? 170.0 : 60.0; };  // before the decision, and since
+  const auto begun = begins(*plan, kResident, rate);
+  const double decided = static_cast<double>(begun[kBegun]);
+  const auto estimate = plan->left_out(begun, {{decided, decided}}, 0);
+  EXPECT_NEAR(estimate.cycles, 60.0 * (kGrid - plan->simulated()), 60.0 * kGrid * 1e-3);
+  EXPECT_LT(estimate.interval, estimate.cycles * 1e-2);
+  EXPECT_EQ(estimate.before(decided), 0);
+  EXPECT_FALSE(all->behind(all->simulated() - 1));
+}
+
 /// A grid that is read in order, one CTA a time.
 class Counted : public IInstructionSource {
  public:
@@ -109,7 +141,8 @@ TEST(SampledSource, ReadsTheGridInOrderAndNamesItsCtas) {
   Counted& grid = *counted;
   const auto plan = SamplePlan::of(100000, 64, 20);
   ASSERT_TRUE(plan);
-  SampledSource sampled(std::move(counted), *plan, [] { return 0; });
+  SampledSource sampled(
+      std::move(counted), *plan, [] { return 0; }, [] { return false; });
   for (std::uint32_t i = 0; i < plan->simulated(); ++i) {
     WarpCursor cursor;
     cursor.cta = i;
@@ -122,6 +155,33 @@ TEST(SampledSource, ReadsTheGridInOrderAndNamesItsCtas) {
     EXPECT_EQ(cursor.position, 1U);
   }
   EXPECT_EQ(grid.open, static_cast<int>(plan->simulated()));
+}
+
+TEST(SampledSource, LeavesNothingOutUntilThePartitionIsDecided) {
+  const auto plan = SamplePlan::of(100000, 64, 20);
+  ASSERT_TRUE(plan);
+  for (const std::uint32_t decided : {1000U, plan->simulated() - 10}) {
+    std::uint32_t i = 0;
+    SampledSource sampled(
+        std::make_unique<Counted>(), *plan, [&] { return i; }, [&] { return i < decided; });
+    const auto run = [&] {
+      std::uint32_t last = 0;
+      for (; i < plan->simulated(); ++i) {
+        last = sampled.begin_cta(i);
+        if (i < decided) {
+          EXPECT_EQ(last, i);
+          EXPECT_FALSE(sampled.leaves_out_from());
+        }
+      }
+      return last;
+    };
+    if (decided == 1000) {
+      EXPECT_EQ(run(), 99999U);
+      EXPECT_EQ(sampled.leaves_out_from(), 1000U);
+    } else {
+      EXPECT_THROW((void)run(), InputError);
+    }
+  }
 }
 
 }  // namespace
