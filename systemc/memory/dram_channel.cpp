@@ -163,10 +163,19 @@ void DramChannel::refresh(std::uint32_t index, std::uint64_t now) {
 
 void DramChannel::prepare_banks(std::uint64_t now) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  const bool more = looked_at_ < std::min<std::size_t>(queue_.size(), config_.queue_depth);
+  if (!more && !freed_ && next_arrival_ > now && config_.t_refi == 0) return;  // no idle bank has a request
+  freed_ = false;
+  next_arrival_ = kNoRow;
   candidates_.assign(banks_.size(), kNone);
   look_at(now);
-  for (std::size_t i = 0; i < looked_at_ && queue_[i].arrival <= now; ++i) {
-    const Request& request = queue_[i];
+  auto next = queue_.begin();
+  for (std::size_t i = 0; i < looked_at_; ++i) {
+    const Request& request = *next++;
+    if (request.arrival > now) {
+      next_arrival_ = request.arrival;  // they come in order
+      break;
+    }
     if (currents_[request.bank].busy) continue;
     if (config_.t_refi != 0) refresh(request.bank, now);
     if (const std::uint64_t over = banks_[request.bank].refreshed; over > now) {  // other banks' activates do not wait for it
@@ -192,6 +201,8 @@ void DramChannel::prepare_banks(std::uint64_t now) {
       last_activate_ = activate;
     }
     currents_[request.bank] = {true, row_hit, std::max(now, bank.cas_ready), request};
+    busy_.insert(std::ranges::lower_bound(busy_, request.bank), request.bank);
+    writes_ += request.packet->is_write() ? 1 : 0;
   }
   for (auto i = candidates_.rbegin(); i != candidates_.rend(); ++i)
     queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*i));
@@ -208,10 +219,11 @@ std::uint64_t DramChannel::column_command(const Current& current) const {
 }
 
 bool DramChannel::must_turn(std::uint64_t now) const {
-  return now >= turned_at_ + kStarvationLimit && std::ranges::any_of(currents_, [&](const Current& current) {
-           return current.busy && current.request.packet->is_write() != last_was_write_ &&
-                  now >= current.request.seen + kStarvationLimit;
-         });
+  if (now < turned_at_ + kStarvationLimit || (last_was_write_ ? busy_.size() - writes_ : writes_) == 0) return false;
+  return std::ranges::any_of(busy_, [&](std::uint32_t bank) {
+    const Request& request = currents_[bank].request;
+    return request.packet->is_write() != last_was_write_ && now >= request.seen + kStarvationLimit;
+  });
 }
 
 void DramChannel::schedule_banks(std::uint64_t now) {
@@ -220,8 +232,9 @@ void DramChannel::schedule_banks(std::uint64_t now) {
     const bool turn = must_turn(now);
     Current* first = nullptr;
     std::uint64_t soonest = kNoRow;
-    for (Current& current : currents_) {
-      if (!current.busy || (turn && current.request.packet->is_write() == last_was_write_)) continue;
+    for (const std::uint32_t bank : busy_) {
+      Current& current = currents_[bank];
+      if (turn && current.request.packet->is_write() == last_was_write_) continue;
       const std::uint64_t command = column_command(current);
       if (first == nullptr || command < soonest || (command == soonest && current.request.arrival < first->request.arrival)) {
         first = &current;
@@ -231,6 +244,9 @@ void DramChannel::schedule_banks(std::uint64_t now) {
     if (first == nullptr || soonest > now) return;
     const Request request = first->request;
     first->busy = false;
+    busy_.erase(std::ranges::lower_bound(busy_, request.bank));
+    writes_ -= request.packet->is_write() ? 1 : 0;
+    freed_ = true;
     bus_free_ = soonest + (request.packet->is_write() ? config_.t_wl : config_.t_cl) + request.bursts;
     complete(request, first->row_hit);
     prepare_banks(now);
@@ -240,9 +256,7 @@ void DramChannel::schedule_banks(std::uint64_t now) {
 std::uint64_t DramChannel::next_wake(std::uint64_t now) const {
   std::uint64_t next = kNoRow;
   if (config_.scheduler == DramScheduler::Bank) {
-    for (const Current& current : currents_) {
-      if (current.busy) next = std::min(next, std::max(column_command(current), now + 1));
-    }
+    for (const std::uint32_t bank : busy_) next = std::min(next, std::max(column_command(currents_[bank]), now + 1));
     if (refresh_over_ > now) next = std::min(next, refresh_over_);
     for (std::size_t i = 0; i < queue_.size() && i < config_.queue_depth; ++i) {
       if (queue_[i].arrival <= now) continue;

@@ -85,6 +85,10 @@ class DramChannel : public sc_core::sc_module {
   std::vector<std::unique_ptr<tlm_utils::simple_target_socket_tagged<DramChannel>>> ports_;
   std::vector<Bank> banks_;
   std::vector<Current> currents_;        ///< by bank; Bank scheduler
+  std::vector<std::uint32_t> busy_;      ///< of those, the banks that are, in order
+  std::size_t writes_ = 0;               ///< of the busy ones
+  bool freed_ = false;                   ///< a bank is, since the banks were prepared
+  std::uint64_t next_arrival_ = 0;       ///< of a request that was looked at then, and had not arrived
   std::vector<std::size_t> candidates_;  ///< scratch of prepare_banks
   std::deque<Request> queue_;
   std::uint64_t refresh_over_ = 0;  ///< the first one that a request waits for; in the past: none does
