@@ -83,6 +83,9 @@ void add_trace_command(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({"rtl", "twin", "both"}));
   TraceOptions::add_sample(*command, options->trace.sample);
+  command->add_option("--window", options->trace.window, "ends after so many cycles; 0: when all kernels are done")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40))
+      ->excludes("--sample");
   command->add_flag("--until-one", options->trace.until_one, "ends when the last kernel of one of the lists is done")
       ->excludes("--sample");
   options->add_json(*command);

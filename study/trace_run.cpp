@@ -128,6 +128,7 @@ RunSpec trace_spec(const std::vector<std::filesystem::path>& lists, MachineConfi
   spec.machine = std::move(machine);
   spec.partitioner = options.partitioner;
   spec.sample = options.sample;
+  spec.window = Cycles(options.window);
   return spec;
 }
 

@@ -20,6 +20,7 @@ struct TraceRunOptions {
   std::vector<CtaCount> ctas;  ///< policy static
   PartitionerKind partitioner = PartitionerKind::Twin;
   std::uint32_t sample = 1;  ///< RunSpec::sample
+  std::uint64_t window = 0;  ///< RunSpec::window
   bool until_one = false;    ///< RunSpec::until_one, of the last launch of each list
 };
 

@@ -70,6 +70,7 @@ struct KernelTrace {
   std::filesystem::path path;  ///< where that is
   std::uint64_t hash = 0;      ///< of its bytes
   std::uint32_t ctas = 0;      ///< in the trace, where the grid has another number; 0: the same number
+  std::uint32_t process = 0;   ///< kernels of two processes share no memory
 };
 
 /// One kernel of a mix: launch geometry and resources as published, behaviour as modelled.

@@ -87,7 +87,7 @@ std::unique_ptr<IInstructionSource> trace_source(const KernelDescriptor& kernel,
   if (header.grid_ctas() != ctas || header.threads() != kernel.block_threads)
     throw InputError(fmt::format("{}: {} CTAs of {} threads, but kernel {} of the workload has {} of {}", path.string(),
                                  header.grid_ctas(), header.threads(), kernel.name, ctas, kernel.block_threads));
-  return trace_source(path, launch);
+  return trace_source(path, launch, kernel.trace->process);
 }
 
 }  // namespace sluice

@@ -114,6 +114,7 @@ KernelTrace read_trace(TomlTable& table, const std::filesystem::path& folder) {
   table.read("file", trace.file);
   table.read("hash", trace.hash, 0, std::numeric_limits<std::int64_t>::max());
   table.optional().read("ctas", trace.ctas, 1);
+  table.optional().read("process", trace.process, 0, 15);
   table.finish();
   trace.path = folder / trace.file;
   if (const std::uint64_t is = trace_hash(trace.path); is != trace.hash)
@@ -244,7 +245,8 @@ std::string format_workload(const Workload& workload, const std::string& comment
                          toml_string(p->file), p->kernel, program_hash(*p), p->l1_misses, p->l2_misses);
     if (k.trace)
       out += fmt::format("[kernel.trace]\nfile = {}\nhash = {}\n{}", toml_string(k.trace->file), k.trace->hash,
-                         k.trace->ctas == 0 ? "" : fmt::format("ctas = {}\n", k.trace->ctas));
+                         k.trace->ctas == 0 ? "" : fmt::format("ctas = {}\n", k.trace->ctas)) +
+             (k.trace->process == 0 ? "" : fmt::format("process = {}\n", k.trace->process));
     if (!k.reference) continue;
     out += fmt::format("[kernel.reference]\ncycles = {}\n", k.reference->cycles);
     for (const Published& p : kPublished) out += fmt::format("{} = {:.6g}\n", p.key, (*k.reference).*p.member);

@@ -34,6 +34,8 @@ TEST_F(Sluice, FindsWhatTheRepositoryHolds) {
   const Outcome script = sluice("sweep configs/sweeps/profile_length.toml --slurm");
   EXPECT_EQ(script.exit, 0) << script.err;
   EXPECT_NE(script.out.find("/out/profile_length/runs.sqlite' --collect"), std::string::npos) << script.out;
+  const Outcome llm = sluice("sweep configs/sweeps/llm.toml --slurm");
+  EXPECT_EQ(llm.exit, 0) << llm.err;
   EXPECT_NE(sluice("bench model --traces " + folder_.string()).err.find("kernelslist.g"), std::string::npos);
 }
 

@@ -77,6 +77,7 @@ TEST_F(TraceCommand, UntilOneEndsWithTheFirstListThatIsDone) {
   EXPECT_EQ(kernels[0]["warp_instructions"], 21);
   EXPECT_EQ(kernels[3]["finish_cycle"], 0);
   EXPECT_EQ(kernels[3]["warp_instructions"], 0);
+  EXPECT_EQ(run(longer, "--window 3000")["cycles"], 3000);
   EXPECT_GT(run(shorter.string() + " " + longer.string(), "--policy even")["kernels"][3]["finish_cycle"], out["cycles"]);
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "sw/core/resources.h"
+#include "sw/trace/kernel_list.h"
 #include "sw/trace/repeated_trace.h"
 #include "sw/trace/trace_source.h"
 #include "sw/workload/machine_file.h"
@@ -100,12 +101,44 @@ TEST_F(TraceWorkload, TakesGeometryFromTheOtherWhereItIsWanted) {
   EXPECT_EQ(read_workload(written(workload)).kernels.at(0).trace->ctas, 2U);
 }
 
+TEST_F(TraceWorkload, ItsProcessIsReadBackAndHasItsOwnMemory) {
+  std::string text =
+      sample::header(1, 32) + sample::cta(0, {"0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4", "0010 ffffffff 0 EXIT 0 0 0"});
+  write("BLK/kernel-1.traceg", text);
+  Workload workload = imported();
+  workload.kernels[0].trace->process = 3;
+  const KernelDescriptor k = read_workload(written(workload)).kernels.at(0);
+  EXPECT_EQ(k.trace->process, 3U);
+  const auto source = trace_source(k, 0);
+  WarpCursor cursor{0, 0, 0, source->begin_cta(0), 0, 0};
+  (void)source->next(cursor);
+  std::vector<LineAccess> lines;
+  source->lines(cursor, 0, lines);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0].address, 0x1000U | 3ULL << 48);
+}
+
 TEST_F(TraceWorkload, AnotherGridIsRefused) {
   KernelDescriptor k = imported().kernels.at(0);
   k.grid_ctas = 3;
   EXPECT_NE(
       test::refusal([&] { (void)trace_source(k, 0); }).find("2 CTAs of 64 threads, but kernel BLK of the workload has 3 of 64"),
       std::string::npos);
+}
+
+TEST(LlmWorkload, IsTheLaunchesOfItsListsAndTheTwoProgramsShareNoMemory) {
+  const std::filesystem::path folder = std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/workloads";
+  const Workload workload = read_workload(folder / "llm.toml");
+  std::size_t k = 0;
+  for (const std::string program : {"prefill", "decode"})
+    for (const ListedKernel& listed : read_kernel_list(folder / "llm" / (program + ".g"))) {
+      const KernelDescriptor& kernel = workload.kernels.at(k++);
+      EXPECT_TRUE(std::filesystem::equivalent(kernel.trace->path, listed.file)) << kernel.name;
+      EXPECT_EQ(kernel.demand(), describe(listed.header, 256).demand()) << kernel.name;
+      EXPECT_EQ(kernel.trace->process, program == "decode" ? 1U : 0U) << kernel.name;
+      EXPECT_NO_THROW((void)trace_source(kernel, 0)) << kernel.name;  // the grid is the recorded one
+    }
+  EXPECT_EQ(workload.kernels.size(), k);
 }
 
 // `table2_published`: recorded code with the geometry and the resources that Warped-Slicer's table II prints.
