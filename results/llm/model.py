@@ -3,8 +3,10 @@
 """Prefill beside decode on the GPU model: each alone, together under several policies, and on changed machines. model.py SLUICE [--machine M.toml]
 
 Runs configs/workloads/llm (a prompt of 1,024 tokens, and steps of decode at load 8) and writes model.json beside this file, and the rows "model" of
-results.json. --runs FOLDER keeps what each simulation prints, as it ends; one that is there is not run again. Two programs run until one of them is
-done; how far the other one is then follows from its instructions.
+results.json. --runs FOLDER keeps what each simulation prints, as it ends; one that is there is not run again.
+
+Together, a step of decode runs beside each of PARTS of the prompt, until one of the two is done or WINDOW cycles are over; how far a launch is then
+follows from its instructions. A system's shares are those over the whole prompt: each part counts as long as it takes there.
 """
 import argparse
 import concurrent.futures
@@ -14,15 +16,18 @@ import pathlib
 import statistics
 import subprocess
 import tempfile
+import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 TRACES = HERE.parent.parent / "configs/workloads/llm"
-PROMPT, LOAD, PER_STEP = 1024, 8, 14  # tokens, sequences, launches of a step
-ALONE = {"prefill": ("left_over", ["prefill.g"]), "decode": ("left_over", ["decode_2.g"])}
-TOGETHER = {p: (p, ["prefill.g", "decode_4.g"]) for p in ("left_over", "spatial", "even", "warped_slicer", "balance")}
+PROMPT, LOAD, PER_STEP, WINDOW = 1024, 8, 14, 1000000  # tokens, sequences, launches of a step, cycles
+ALONE = {"prefill": ["prefill.g"], "decode": ["decode_2.g"]}
+# Of a prompt's launches; the products of the feed-forward part are by themselves.
+PARTS = {"up": (7, 8), "down": (8, 13), "first": (0, 7)}
+POLICIES = ("even", "spatial", "left_over", "warped_slicer", "balance")
 # What a change of the machine brings: the line of the machine file, and by how much.
 CHANGED = {"registers": ("sm", "registers", 0.5), "l2": ("l2", "bytes", 2), "bandwidth": ("dram", "clock_mhz", 1.5)}
-CHANGED_RUNS = {"prefill": ALONE["prefill"], "decode": ALONE["decode"], "even": TOGETHER["even"]}
+CHANGED_RUNS = {"even": ("even", ["up.g", "decode.g"]), "decode": ("left_over", ["decode.g"]), "prefill": ("left_over", ["up.g"])}
 
 
 def changed(machine, folder, name):
@@ -39,9 +44,17 @@ def changed(machine, folder, name):
     return out
 
 
-def run(sluice, machine, policy, lists, kept):
+def parts(folder):
+    """Lists of the prompt's parts."""
+    traces = [TRACES / line for line in (TRACES / "prefill.g").read_text().split()]
+    for name, (begin, end) in PARTS.items():
+        (pathlib.Path(folder) / f"{name}.g").write_text("\n".join(map(str, traces[begin:end])) + "\n")
+
+
+def run(sluice, folder, machine, policy, lists, kept):
     if not kept.exists():
-        command = [sluice, "trace", *(str(TRACES / g) for g in lists), "--machine", str(machine), "--policy", policy, "--json", *["--until-one"] * (len(lists) > 1)]
+        files = [str(next(f for f in (TRACES / g, pathlib.Path(folder) / g) if f.exists())) for g in lists]
+        command = [sluice, "trace", *files, "--machine", str(machine), "--policy", policy, "--json", *["--until-one", "--window", str(WINDOW)] * (len(lists) > 1)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
         if done.returncode != 0:
             return None
@@ -60,7 +73,7 @@ def programs(result):
 
 def work(launches, alone):
     """Cycles of the program alone that it has behind it."""
-    return sum(cycles * min(1, k["warp_instructions"] / instructions) for i, k in enumerate(launches) for cycles, instructions in [alone[i % len(alone)]])
+    return sum(cycles * min(1, k["warp_instructions"] / instructions) for k, (cycles, instructions) in zip(launches, alone))
 
 
 def lengths(launches):
@@ -69,45 +82,71 @@ def lengths(launches):
     return [(end - before, k["warp_instructions"]) for k, before, end in zip(launches, ends, ends[1:])]
 
 
+def together(of, alone):
+    """A row of results.json, of one system's runs by part."""
+    takes, shares = {}, {}
+    for part, result in of.items():
+        of_prefill, of_decode = programs(result)
+        shares[part] = tuple(work(k, a) / result["cycles"] for k, a in ((of_prefill, alone["prefill"][slice(*PARTS[part])]), (of_decode, alone["decode"])))
+        takes[part] = sum(cycles for cycles, _ in alone["prefill"][slice(*PARTS[part])]) / shares[part][0]
+    whole = sum(takes.values())
+    share = [sum(shares[part][i] * takes[part] for part in of) / whole for i in (0, 1)]
+    return {"load": LOAD, "decode_share": round(share[1], 4), "prefill_share": round(share[0], 4), "itl_p50": round(statistics.median(1 / d for _, d in shares.values()), 4),
+            "itl_p99": round(max(1 / d for _, d in shares.values()), 4), "parts": {part: {"decode_share": round(d, 4), "prefill_share": round(p, 4)} for part, (p, d) in shares.items()}}
+
+
+def limits(machine):
+    """Of each launch in configs/workloads/llm.toml: CTAs that an SM holds, and what allows no more."""
+    sm, kernels = tomllib.loads(machine.read_text())["sm"], tomllib.loads(TRACES.with_suffix(".toml").read_text())["kernel"]
+    out = {}
+    for k in kernels:
+        fit = {"registers": sm["registers"] // k["registers_per_cta"], "threads": sm["threads"] // k["block_threads"], "slots": sm["cta_slots"]}
+        if k["shared_bytes_per_cta"]:
+            fit["shared memory"] = sm["shared_memory_bytes"] // k["shared_bytes_per_cta"]
+        most = min(fit.values())
+        out.setdefault(k["name"].split("-")[0], []).append({"ctas": k["grid_ctas"], "ctas_per_sm": most, "limited_by": " and ".join(n for n in fit if fit[n] == most)})
+    return out
+
+
 def main():
     asks = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asks.add_argument("sluice", help="the program, or '-': --runs has all")
     asks.add_argument("--machine", type=pathlib.Path, default=HERE.parent.parent / "configs/machines/h200_sm90.toml")
     asks.add_argument("--runs", type=pathlib.Path)
+    asks.add_argument("--only", nargs="*", help="of the runs, as --runs names them")
     asks.add_argument("--jobs", type=int, default=os.cpu_count())
     asks.add_argument("--out", type=pathlib.Path, default=HERE)
     a = asks.parse_args()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         kept = a.runs or pathlib.Path(folder)
         kept.mkdir(parents=True, exist_ok=True)
-        plan = {**{f"{n}.alone": (a.machine, *r) for n, r in ALONE.items()}, **{f"both.{n}": (a.machine, *r) for n, r in TOGETHER.items()},
-                **{f"{c}.{'both.' if n == 'even' else ''}{n}": (changed(a.machine, folder, c), *r) for c in CHANGED for n, r in CHANGED_RUNS.items()}}
-        pending = {n: pool.submit(run, a.sluice, *r, kept / f"{n}.json") for n, r in plan.items() if a.sluice != "-" or (kept / f"{n}.json").exists()}
+        parts(folder)
+        pairs = {f"both.{policy}.{part}": (a.machine, policy, [f"{part}.g", "decode.g"]) for part in PARTS for policy in POLICIES}
+        changes = {f"{c}.{n}": (changed(a.machine, folder, c), *r) for n, r in CHANGED_RUNS.items() for c in CHANGED}
+        plan = {**{f"{n}.alone": (a.machine, "left_over", lists) for n, lists in ALONE.items()}, **pairs, **changes}
+        pending = {n: pool.submit(run, a.sluice, folder, *r, kept / f"{n}.json") for n, r in plan.items()
+                   if (not a.only or n in a.only) and (a.sluice != "-" or (kept / f"{n}.json").exists())}
         results = {n: p.result() for n, p in pending.items() if p.result()}
 
     mhz = next(iter(results.values()))["core_mhz"]
     alone = {p: lengths(programs(results[f"{p}.alone"])[0])[PER_STEP if p == "decode" else 0:] for p in ALONE if f"{p}.alone" in results}
-    length = {p: sum(cycles for cycles, _ in launches) for p, launches in alone.items()}
-    rate = {p: (PROMPT if p == "prefill" else LOAD) * mhz * 1e6 / length[p] for p in alone}
-    rows = []
-    for name in TOGETHER:
-        if f"both.{name}" not in results or len(alone) < len(ALONE):
-            continue
-        of_prefill, of_decode = programs(results[f"both.{name}"])
-        end = results[f"both.{name}"]["cycles"]
-        ends = [0] + [k["finish_cycle"] for k in of_decode[PER_STEP - 1::PER_STEP] if k["finish_cycle"]]
-        itl = [b - a for a, b in zip(ends, ends[1:])] or [end]
-        rows.append({"system": name, "load": LOAD, "decode_share": round(work(of_decode, alone["decode"]) / end, 4),
-                     "prefill_share": round(work(of_prefill, alone["prefill"]) / end, 4), "itl_p50": round(statistics.median(itl) / length["decode"], 4),
-                     "itl_p99": round(max(itl) / length["decode"], 4), "steps": len(ends) - 1})
-    sweep = []
-    for c, (_, _, factor) in CHANGED.items():
-        for name, base in (("prefill", "prefill.alone"), ("decode", "decode.alone"), ("even", "both.even")):
-            now = results.get(f"{c}.{base if name == 'even' else name}")
-            if now and base in results and len(alone) == len(ALONE):  # tokens a second over those of the machine as it is
-                over = [[work(k, alone[p]) / r["cycles"] for p, k in zip(ALONE if name == "even" else [name], programs(r))] for r in (now, results[base])]
-                sweep.append({"changed": c, "factor": factor, "run": name, "over": [round(x / y, 4) for x, y in zip(*over)]})
-    kernels = [{"program": p, "launch": i, "kernel": k["name"], "us": round((k["finish_cycle"] - k["begin_cycle"]) / mhz, 2), "dram_bytes": k["dram_bytes"]}
+    rate = {p: (PROMPT if p == "prefill" else LOAD) * mhz * 1e6 / sum(cycles for cycles, _ in launches) for p, launches in alone.items()}
+    rows, sweep = [], []
+    if len(alone) == len(ALONE):
+        for policy in POLICIES:
+            of = {part: results[f"both.{policy}.{part}"] for part in PARTS if f"both.{policy}.{part}" in results}
+            rows += [{"system": policy, **together(of, alone)}] if of else []
+        up = {"prefill": alone["prefill"][slice(*PARTS["up"])], "decode": alone["decode"]}
+        for c, (_, _, factor) in CHANGED.items():
+            for name in CHANGED_RUNS:
+                now, base = results.get(f"{c}.{name}"), results.get("both.even.up")
+                if now and (base or name != "even"):  # tokens a second over those of the machine as it is
+                    rates = [[work(k, up[p]) / r["cycles"] for p, k in zip(up if name == "even" else [name], programs(r))] for r in (now, base) if r]
+                    before = rates[1] if name == "even" else [1]
+                    sweep.append({"changed": c, "factor": factor, "run": name, "over": [round(x / y, 4) for x, y in zip(rates[0], before)]})
+    fits = limits(a.machine)
+    kernels = [{"program": p, "launch": i, "kernel": k["name"], "us": round((k["finish_cycle"] - k["begin_cycle"]) / mhz, 2), "dram_bytes": k["dram_bytes"],
+                "warp_instructions": k["warp_instructions"], "waits": max(k["stalls"], key=lambda w: k["stalls"][w] if w != "idle" else 0), **fits[p][i]}
                for p in alone for i, k in enumerate(results[f"{p}.alone"]["kernels"][-PER_STEP if p == "decode" else 0:])]
     model = {"machine": a.machine.name, "alone": {p: round(r, 1) for p, r in rate.items()}, "model": rows, "sweep": sweep, "kernels": kernels}
     (a.out / "model.json").write_text(json.dumps(model, indent=1) + "\n")
