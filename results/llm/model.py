@@ -87,12 +87,14 @@ def together(of, alone):
     takes, shares = {}, {}
     for part, result in of.items():
         of_prefill, of_decode = programs(result)
-        shares[part] = tuple(work(k, a) / result["cycles"] for k, a in ((of_prefill, alone["prefill"][slice(*PARTS[part])]), (of_decode, alone["decode"])))
-        takes[part] = sum(cycles for cycles, _ in alone["prefill"][slice(*PARTS[part])]) / shares[part][0]
+        prompt = alone["prefill"][slice(*PARTS[part])]
+        shares[part] = tuple(work(k, a) / result["cycles"] for k, a in ((of_prefill, prompt), (of_decode, alone["decode"])))
+        takes[part] = sum(cycles for cycles, _ in prompt) / shares[part][0]
     whole = sum(takes.values())
     share = [sum(shares[part][i] * takes[part] for part in of) / whole for i in (0, 1)]
     return {"load": LOAD, "decode_share": round(share[1], 4), "prefill_share": round(share[0], 4), "itl_p50": round(statistics.median(1 / d for _, d in shares.values()), 4),
-            "itl_p99": round(max(1 / d for _, d in shares.values()), 4), "parts": {part: {"decode_share": round(d, 4), "prefill_share": round(p, 4)} for part, (p, d) in shares.items()}}
+            "itl_p99": round(max(1 / d for _, d in shares.values()), 4),
+            "parts": {part: {"decode_share": round(d, 4), "prefill_share": round(p, 4)} for part, (p, d) in shares.items()}}
 
 
 def limits(machine):
@@ -104,7 +106,7 @@ def limits(machine):
         if k["shared_bytes_per_cta"]:
             fit["shared memory"] = sm["shared_memory_bytes"] // k["shared_bytes_per_cta"]
         most = min(fit.values())
-        out.setdefault(k["name"].split("-")[0], []).append({"ctas": k["grid_ctas"], "ctas_per_sm": most, "limited_by": " and ".join(n for n in fit if fit[n] == most)})
+        out.setdefault(k["name"].split("-")[0], []).append({"name": k["name"], "ctas": k["grid_ctas"], "ctas_per_sm": most, "limited_by": " and ".join(n for n in fit if fit[n] == most)})
     return out
 
 

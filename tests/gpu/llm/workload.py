@@ -49,7 +49,8 @@ def main(folder, unit="256"):
             registers, shared = (int(re.search(rf"-{what} = (\d+)", head)[1]) for what in ("nregs", "shmem"))
             threads = block[0] * block[1] * block[2]
             warp = -(-registers * 32 // int(unit)) * int(unit)
-            print(f"\n[[kernel]]\nname = \"{program}-{name.replace('_', '-')}\"\nfull_name = \"{kernel}\"\ntype = \"{'compute' if name in COMPUTES.get(program, ()) else 'memory'}\"\n"
+            kind = "compute" if name in COMPUTES.get(program, ()) else "memory"
+            print(f"\n[[kernel]]\nname = \"{program}-{name.replace('_', '-')}\"\nfull_name = \"{kernel}\"\ntype = \"{kind}\"\n"
                   f"grid_ctas = {grid[0] * grid[1] * grid[2]}\nblock_threads = {threads}\nregisters_per_cta = {-(-threads // 32) * warp}\nshared_bytes_per_cta = {shared}\n"
                   f"[kernel.trace]\nfile = \"{folder.name}/{trace.name}\"\nhash = {fnv1a(trace.read_bytes()) >> 1}\nprocess = {process}")
 
