@@ -106,7 +106,8 @@ def limits(machine):
         if k["shared_bytes_per_cta"]:
             fit["shared memory"] = sm["shared_memory_bytes"] // k["shared_bytes_per_cta"]
         most = min(fit.values())
-        out.setdefault(k["name"].split("-")[0], []).append({"name": k["name"], "ctas": k["grid_ctas"], "ctas_per_sm": most, "limited_by": " and ".join(n for n in fit if fit[n] == most)})
+        out.setdefault(k["name"].split("-")[0], []).append(
+            {"name": k["name"], "ctas": k["grid_ctas"], "ctas_per_sm": most, "limited_by": " and ".join(n for n in fit if fit[n] == most)})
     return out
 
 
