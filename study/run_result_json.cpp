@@ -31,7 +31,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BalanceReport, candidates, kept)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Decision, sampled_at, decided_at, kernels, profiles, partition, samples, reason, balance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostRecord, evictions, began, decisions, eviction_cycles, pcie_reads)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sampled, ctas, interval)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunResult, cycles, kernels, total, stalls, kernel_stalls, sms, sm_cycles, threads_resident,
-                                   registers_resident, shared_bytes_resident, decisions, host, unknown_opcodes, sampled)
+// Not inline, as the macro above would have it: other files call these.
+#define SLUICE_FIELDS(Each)                                                                                              \
+  NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(Each, cycles, kernels, total, stalls, kernel_stalls, sms, sm_cycles,          \
+                                           threads_resident, registers_resident, shared_bytes_resident, decisions, host, \
+                                           unknown_opcodes, sampled))
+void to_json(nlohmann::json& nlohmann_json_j, const RunResult& nlohmann_json_t) { SLUICE_FIELDS(NLOHMANN_JSON_TO) }
+void from_json(const nlohmann::json& nlohmann_json_j, RunResult& nlohmann_json_t) { SLUICE_FIELDS(NLOHMANN_JSON_FROM) }
 
 }  // namespace sluice

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sw/core/units.h"
+#include "sw/scheduler/job.h"
 
 namespace sluice::service {
 
