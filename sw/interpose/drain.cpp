@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits of a program until none of its launches that may sleep is on the GPU.
+#include <optional>
+#include <set>
+
 #include "sw/interpose/program.h"
 #include "sw/interpose/table.h"
 
@@ -11,6 +14,16 @@ std::unique_ptr<Program::Drain> Program::stream_begins() {
   auto drain = std::make_unique<Drain>(*this, held, true);
   lanes_.make_spares(held);  // beyond the channels themselves
   return drain;
+}
+
+void Program::meets(CUstream stream) {
+  if (stream != CU_STREAM_PER_THREAD) return;
+  thread_local std::set<ContextId> met;
+  const std::optional<ContextId> here = current_context();
+  if (!here || !met.insert(*here).second) return;
+  const auto drain = stream_begins();
+  unsigned long long id = 0;
+  SLUICE_REAL(cuStreamGetId)(stream, &id);
 }
 
 void Program::make_spares(std::unique_lock<std::mutex>& held, const ContextState& of_graph) {
@@ -63,6 +76,7 @@ bool Program::sleepers_possible() {
 }
 
 void Program::wait_for_launches(CUstream stream) {
+  meets(stream);
   if (!sleepers_possible()) return;
   const Relaxed relaxed;  // the event is behind what the copy would be behind: with the legacy stream, other streams as well
   CUevent event = nullptr;

@@ -91,8 +91,9 @@ CUresult exec_destroy(CUgraphExec exec) {
 }
 template <Symbol Own, bool PerThread>
 CUresult graph_launch(CUgraphExec exec, CUstream stream) {
-  return graphs().launch(exec, stream == nullptr && PerThread ? CU_STREAM_PER_THREAD : stream,
-                         [&] { return real<decltype(cuGraphLaunch)>(Own)(exec, stream); });
+  const CUstream in = stream == nullptr && PerThread ? CU_STREAM_PER_THREAD : stream;
+  Program::instance().meets(in);
+  return graphs().launch(exec, in, [&] { return real<decltype(cuGraphLaunch)>(Own)(exec, stream); });
 }
 
 }  // namespace

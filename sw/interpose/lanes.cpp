@@ -33,13 +33,18 @@ IShares& Lanes::shares(GpuNumber gpu) {
 std::shared_ptr<ContextState> Lanes::context_state(std::unique_lock<std::mutex>& held) {
   const auto id = current_context();
   if (!id) return nullptr;
+  // One thread makes it: the streams of each that did would take channels, and wait for what the first one launched.
+  while (making_.contains(*id)) wait_for_change(held);
   if (const auto known = contexts_.find(*id); known != contexts_.end()) return known->second;
+  making_.insert(*id);
   const std::size_t spares = crowded() ? channels_of_process() : 0;
   held.unlock();
   std::shared_ptr<ContextState> made = ContextState::make();
   if (made != nullptr && spares > 0) made->make_spares(lock_, spares);
   held.lock();
-  return contexts_.try_emplace(*id, std::move(made)).first->second;  // another thread may have been faster
+  making_.erase(*id);
+  changed_.notify_all();
+  return contexts_[*id] = std::move(made);
 }
 
 std::shared_ptr<Slot> Lanes::slot(ContextState& context_state, bool watched) {
@@ -257,6 +262,7 @@ void Lanes::forget() {
     if (context_state != nullptr) new std::shared_ptr(context_state);  // the parent's: never given back
   contexts_.clear();
   looked_at_.clear();
+  making_.clear();
   streams_.clear();
   queues_.clear();
   graphs_.clear();

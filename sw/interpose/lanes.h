@@ -184,6 +184,7 @@ class Lanes : public ILanes {
   bool poked_ = false;
   std::map<GpuNumber, std::shared_ptr<IShares>> shares_;
   std::map<ContextId, std::shared_ptr<ContextState>> contexts_;
+  std::set<ContextId> making_;                             ///< their states are being made
   std::map<ContextState*, std::vector<Place>> looked_at_;  ///< by the look that is under way
   std::map<StreamId, std::shared_ptr<Lane>> streams_;
   std::map<StreamId, Queue> queues_;

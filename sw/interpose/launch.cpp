@@ -128,13 +128,16 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
 }
 
 void Program::make_room(CUstream stream) {
+  meets(stream);
   const InContext in(context_of(stream));
   std::unique_lock held(lock_);
   lanes_.enters(held, stream);
 }
 
 CUresult Program::wait_event(CUstream stream, const Native& as_it_is) {
-  if (ended_ || !sleepers_possible() || capturing(stream)) return as_it_is();
+  if (ended_) return as_it_is();
+  meets(stream);
+  if (!sleepers_possible() || capturing(stream)) return as_it_is();
   const InContext in(context_of(stream));
   {
     std::unique_lock held(lock_);
@@ -272,6 +275,7 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
     captured(launch.function);
     return result;
   }
+  meets(launch.stream);
   std::unique_lock held(lock_);
   notice_reset();
   const KernelPtr k = find(launch.function);

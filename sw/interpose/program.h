@@ -135,6 +135,8 @@ class Program {
   };
   /// A stream of the program begins. @return where it is beyond the channels: to be kept until it is there
   [[nodiscard]] std::unique_ptr<Drain> stream_begins();
+  /// A thread's own stream begins with the first call that names it. Before the lock.
+  void meets(CUstream stream);
   /// A graph's branches sleep in channels of the driver's choice, which orders and later grids must be able to pass.
   void make_spares(std::unique_lock<std::mutex>& held, const ContextState& of_graph);
   void wait_while_draining(std::unique_lock<std::mutex>& held);

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/fake_cuda/client.h"
 
@@ -187,6 +189,14 @@ int main(int argc, char** argv) {
          bool all = true;
          for (int n = 0; n < 40; ++n) all = good(CU(cuStreamCreate)(&made, 0)) && all;
          return all;
+       }},
+      {"CU_STREAM_PER_THREAD",
+       [&] {
+         std::atomic<int> right = 0;
+         std::vector<std::thread> threads;
+         for (int n = 0; n < 40; ++n) threads.emplace_back([&] { right += launch(k, CU_STREAM_PER_THREAD, 2) ? 1 : 0; });
+         for (std::thread& each : threads) each.join();
+         return right == 40;
        }},
       {"cuStreamCreateWithPriority",
        [&] {

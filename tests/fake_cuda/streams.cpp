@@ -319,7 +319,12 @@ CUresult cuStreamCreate(CUstream* s, unsigned) {
 }
 CUresult cuStreamCreateWithPriority(CUstream* s, unsigned flags, int) { return cuStreamCreate(s, flags); }
 CUresult cuStreamDestroy_v2(CUstream) { return CUDA_SUCCESS; }
-CUresult cuStreamGetId(CUstream s, unsigned long long* id) { return *id = reinterpret_cast<unsigned long long>(s), CUDA_SUCCESS; }
+/// A thread's own stream is made by the first call that names it.
+CUresult cuStreamGetId(CUstream s, unsigned long long* id) {
+  thread_local CUstream own = nullptr;
+  if (s == CU_STREAM_PER_THREAD && own == nullptr) cuStreamCreate(&own, 0);
+  return *id = reinterpret_cast<unsigned long long>(s == CU_STREAM_PER_THREAD ? own : s), CUDA_SUCCESS;
+}
 CUresult cuStreamSynchronize(CUstream s) { return sluice::fake::stream_of(s)->wait(), sluice::fake::error_of(s); }
 CUresult cuStreamQuery(CUstream s) {
   if (const CUresult error = sluice::fake::error_of(s); error != CUDA_SUCCESS) return error;
