@@ -50,7 +50,8 @@ struct Slot {
   std::uint64_t launched = 0;         ///< since it was made; not of nodes
   std::uint32_t ended = 0, naps = 0;  ///< as last told
   bool asleep = false;                ///< the launch in front has blocks left, and no CTA but the sleeper
-  bool raised = false;                ///< its quota grew while it ran
+  bool raised = false;                ///< CTAs may have room that it lacks: its quota grew, or some left at its begin
+  bool seen = false;                  ///< the launch in front was looked at
   Clock::time_point helped, looked;   ///< when a later grid was launched for it; when its counters were read
   Clock::duration patience{};         ///< until the next later grid
   std::uint32_t done = 0;             ///< blocks, as last read; wraps

@@ -36,6 +36,11 @@ class InDriver {
 /// no grid begins.
 std::size_t most_lanes() { return channels_of_process() - 1; }
 
+/// CTAs on each SM for so many blocks.
+unsigned rows(std::uint64_t blocks, unsigned sms, unsigned fits) {
+  return static_cast<unsigned>(std::min<std::uint64_t>((blocks + sms - 1) / sms, fits));
+}
+
 }  // namespace
 
 /// SLUICE_SHORT_US: launches that take less, on average, go on natively; 0: none.
@@ -73,7 +78,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, Part& part, const Pr
   out.job->shared_at = out.shared - static_cast<unsigned>(sizeof(SluiceState));
   out.function = part.ours;
   out.grid[0] = fits.sms;
-  out.grid[1] = fits.transformed;
+  out.grid[1] = rows(out.job->blocks, fits.sms, fits.transformed);
   out.demand = fits.demand;
   out.blocks = out.job->blocks;
   out.waits = kernel.form->waits;
@@ -330,6 +335,8 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
     held.unlock();
     return as_it_is();
   }
+  if (const unsigned own = lane->share.sms.count; own > 0 && own < ours->grid[0])  // twice: many come where they have to leave
+    ours->grid[1] = 2 * rows(ours->blocks, own, sluice_fits(ours->job->flags));
   if (lane->watched) {
     if (slot.pending.empty()) {
       slot.moved = lane->in_front = Clock::now();

@@ -24,7 +24,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 constexpr auto kHurry = milliseconds(2), kBetweenLooks = milliseconds(1), kStandsStill = milliseconds(100);
 constexpr microseconds kToTell(100);  // shorter launches are under the share of the one before
-constexpr microseconds kSoon(20), kSometimes(200), kPatience(300), kMostPatience(20'000), kLeaves(300), kBetweenGlances(50);
+constexpr microseconds kSoon(20), kSometimes(200), kPatience(100), kMostPatience(2'000), kLeaves(300), kBetweenGlances(50);
 constexpr microseconds kCopyTakes(30);  // 10, and longer where processes take turns
 constexpr std::size_t kLookedAt = 64;   // at a time, of a context: a graph may have many nodes
 constexpr std::size_t kFrom = offsetof(SluiceControl, resident_total), kTo = offsetof(SluiceControl, filled);
@@ -228,7 +228,8 @@ bool Lanes::step(const std::shared_ptr<Lane>& of, Clock::time_point now, std::ve
       ask_share(lane, slot->pending.front().demand);
     if (slot->pending.empty() || !outstanding || due.size() == kLookedAt || lane.context_state->looks()) continue;
     const bool progress = slot->pending.front().waits || !slot->node;  // it is wanted
-    const bool needed = (slot->asleep && lane.share.ctas.value() > 0) || slot->raised;
+    const bool first = !slot->seen && now - lane.in_front > kToTell;
+    const bool needed = ((slot->asleep || first) && lane.share.ctas.value() > 0) || slot->raised;
     if ((needed && now - slot->helped >= slot->patience) || (progress && now - slot->looked >= kBetweenLooks))
       due.push_back({of, slot});
   }
@@ -252,6 +253,7 @@ void Lanes::begin_look(ContextState& context_state, std::vector<Place> due) {
   const Clock::time_point now = Clock::now();
   for (Place& place : due) {
     place.slot->looked = now;
+    place.slot->seen = true;
     place.order = in_place && !place.lane->stale ? place.lane->order : 0;
   }
   looked_at_[&context_state] = std::move(due);
@@ -292,7 +294,7 @@ void Lanes::hear(Lane& lane, Slot& slot) {
     slot.ended = ended;
     slot.moved = lane.in_front = Clock::now();
     slot.resident = 0;
-    slot.asleep = false;
+    slot.asleep = slot.seen = false;
     slot.raised = false;
     slot.patience = {};
     while (!slot.node && !slot.pending.empty() && static_cast<std::int32_t>(ended - slot.pending.front().number) > 0) {
@@ -347,7 +349,7 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
     if (seen.number != (front.number & SLUICE_GATE_NUMBERS)) return;  // it has just ended: hear() tells
   }
   if (front.waits && seen.ended + seen.resident > 0) {
-    if (!slot.watchdog) slot.watchdog.emplace(kStandsStill, front.grid[1]);
+    if (!slot.watchdog) slot.watchdog.emplace(kStandsStill, sluice_fits(job.flags));
     if (lane.share.ctas.value() > 0)
       if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, ctas_of(lane.quotas(), job))) {
         std::fprintf(stderr, "sluice: %s: no block has ended for 100 ms: quota raised to at most %u\n", front.demand.name.c_str(),
@@ -367,6 +369,8 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
     slot.raised = slot.raised && seen.left;
     return;
   }
+  // CTAs of its grid may have come where others' SMs had room, and its own none: help() brings more, where its share has room.
+  slot.raised = slot.raised || seen.ended > 0;
   if ((slot.asleep || slot.raised) && now - slot.helped >= slot.patience) help(lane, slot, seen, now);
 }
 
@@ -375,7 +379,7 @@ void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now
   SluiceJob job;
   std::memcpy(&job, launch.arguments.data() + launch.at.back(), sizeof job);
   std::uint64_t wanted = 0;
-  for (const std::uint32_t q : ctas_of(lane.quotas(), job)) wanted += std::min(q, launch.grid[1]);
+  for (const std::uint32_t q : ctas_of(lane.quotas(), job)) wanted += std::min(q, sluice_fits(job.flags));
   if (seen.ended == 0 && !slot.asleep) return;  // its own grid has not begun, or all of it has room
   if (seen.resident >= wanted) {
     slot.raised = false;

@@ -182,14 +182,20 @@ bool waits_for_frees(const Grid& grid) { return grid.function->name.starts_with(
 
 bool failed() { return context(reinterpret_cast<CUcontext>(1)).error != CUDA_SUCCESS; }
 
-/// Claims and runs blocks until none is left or no CTA is allowed.
-void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
+/// CTAs of a grid that find a slot, where the others come on SMs of others and leave: FAKE_CUDA_FIND_ROOM.
+unsigned find_room(const Grid& grid) {
+  const char* ctas = std::getenv("FAKE_CUDA_FIND_ROOM");
+  return ctas == nullptr ? grid.grid[0] * grid.grid[1] : static_cast<unsigned>(std::atoi(ctas));
+}
+
+/// Claims and runs blocks until none is left or no CTA is allowed. @param most  CTAs of the grid
+void work_on(const SluiceJob& job, const Grid& grid, Runs& runs, unsigned most) {
   SluiceControl& c = *job.control;
   if (grid.function->name.starts_with("traps")) context(reinterpret_cast<CUcontext>(1)).error = CUDA_ERROR_LAUNCH_FAILED;
   word(c.slots[0]).fetch_add(1);  // some: which does not matter
   for (;;) {
     if (failed()) return;
-    const unsigned ctas = allowed(job, grid);
+    const unsigned ctas = std::min(allowed(job, grid), most);
     word(c.resident_total).store(ctas);
     if (ctas == 0) break;
     if (ctas < ctas_needed(grid) ||
@@ -258,7 +264,7 @@ void execute(const Grid& grid) {
       word(c.gate).fetch_sub(1ULL << SLUICE_GATE_INSIDE_SHIFT);
       return tell("later grid: too late");
     }
-    work_on(job, grid, runs);
+    work_on(job, grid, runs, ~0U);
     word(c.gate).fetch_sub(1ULL << SLUICE_GATE_INSIDE_SHIFT);
     return tell("later grid of " + grid.function->name);
   }
@@ -269,8 +275,10 @@ void execute(const Grid& grid) {
   }
   const unsigned quota = word(const_cast<unsigned&>(job.orders->quota[0])).load(),
                  wanted = word(const_cast<unsigned&>(job.orders->wanted[sluice_fits(job.flags) - 1])).load();
-  work_on(job, grid, runs);
-  word(c.gate).fetch_add(grid.grid[0] * grid.grid[1]);
+  const unsigned ctas = grid.grid[0] * grid.grid[1], find = std::min(find_room(grid), ctas);
+  word(c.gate).fetch_add(ctas - find);
+  work_on(job, grid, runs, find);
+  word(c.gate).fetch_add(find);
   unsigned naps = 0;
   std::optional<unsigned long long> told_after;  // so many had come
   const std::shared_ptr<void> asleep(nullptr, [&](void*) { g_asleep -= naps == 0 ? 0 : 1; });

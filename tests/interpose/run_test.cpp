@@ -255,6 +255,22 @@ TEST_F(Run, AQuotaThatChangesReachesWhatRunsAndEvictedBlocksRunLater) {
   EXPECT_GE(said["later_grids"], 2) << said;
 }
 
+TEST_F(Run, ALaunchWhoseCtasFoundNoRoomGetsMore) {
+  right("FAKE_CUDA_TASK_US=2000 FAKE_CUDA_FIND_ROOM=1", "--sms 0-1");
+  const std::string books = text("books");
+  has(books, "later grid of k__sluice\n", "one CTA works, and none sleeps");
+  EXPECT_EQ(count(books, "slept"), 0) << books;
+  EXPECT_EQ(count(books, " wrong 0"), count(books, " wrong ")) << books;
+}
+
+TEST_F(Run, BringsAsManyCtasAsThereAreBlocksAndTwiceForAPartOfTheSms) {
+  right("SLUICE_SHORT_US=0", "--quota 8");
+  booked("launch k__sluice 4x8 arg 7 arg 9 quota 8 wanted 32 blocks 1000 wrong 0\n", 1);
+  booked("launch k__sluice 4x1 arg 27 arg 29 quota 8 wanted 32 blocks 2 wrong 0\n", 3);
+  right("", "--sms 0-1");
+  has(text("books"), "launch k__sluice 4x16 arg 7 arg 9");
+}
+
 TEST_F(Run, AWatchdogRaisesTheQuotaOfBlocksThatWait) {
   const Outcome o = right("FAKE_CUDA_WAITS=20 FAKE_CUDA_TASK_US=100", "--quota 1");
   has(o.err, "waits: no block has ended for 100 ms");

@@ -21,6 +21,10 @@ __device__ __forceinline__ SluiceRange range_in(const SluiceControl* c, unsigned
   const SluiceRange* unfinished = &c->unfinished[slot][sm];
   return {load(&unfinished->first), load(&unfinished->last)};
 }
+/// All blocks are claimed, and nobody has given some back.
+__device__ __forceinline__ bool nothing_left(const SluiceJob& job) {
+  return load(&job.control->next) >= job.tickets && load(&job.control->returned) == 0;
+}
 /// One attempt at a free slot below the SM's quota, each CTA of an SM at another. None when as many CTAs hold slots as the quota
 /// allows, counting those above it that still drain.
 /// @param[out] found  what the slot's cell has, read beside the quota: who holds the bit alone writes it
@@ -54,7 +58,9 @@ __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& 
     clear_bits(&c->slots[sm], ~bit);  // others have come since, or drain above the quota
   }
   // A CTA without a slot stays a moment while slots are open, here or on other SMs: the hardware then places the next CTAs there.
-  if (load(&c->resident_total) >= load(&job.orders->wanted[sluice_fits(job.flags) - 1]) || nanoseconds() - s.enter_ns > 20000) return kNone;
+  // A short one on SMs of others, whose CTAs it keeps out; none where all blocks are claimed.
+  if (load(&c->resident_total) >= load(&job.orders->wanted[sluice_fits(job.flags) - 1]) || nothing_left(job)) return kNone;
+  if (nanoseconds() - s.enter_ns > (quota == 0 ? 10000 : 20000)) return kNone;
   nap(200);
   return kAgain;
 }
