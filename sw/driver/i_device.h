@@ -59,7 +59,7 @@ struct RunSpec {
   MakeScheduler make_scheduler;
   /// Kernels are preempted by software: each launch, which must be `once`, runs as persistent CTAs. Empty: by the partition unit.
   std::optional<SoftwarePreemption> software{};
-  std::vector<HostAction> actions;     ///< in order of time; by the model only
+  std::vector<HostAction> actions;       ///< in order of time; by the model only
   std::vector<std::size_t> until_one{};  ///< the run is over when one of these launches is
   Cycles window;  ///< at most so many; 0 = no bound. Ends before it once every kernel with a target has reached it
   PartitionerKind partitioner = PartitionerKind::Twin;
