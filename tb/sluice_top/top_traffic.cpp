@@ -118,10 +118,11 @@ void TopTraffic::plan_decision() {
     enable_at_ = now_ + life() + random_.in(3000, 9000);
 }
 
-/// A kernel of small CTAs fills the SMs for longer than PATIENCE says; the other needs a whole SM.
+/// A kernel of small CTAs fills the SMs for longer than PATIENCE says; the other needs a whole SM. Not in LEFT_OVER: once the
+/// grid of the first begins again there, it is the turn of the second, and nothing is given to the first meanwhile.
 void TopTraffic::plan_long_wait() {
   plan_machine(true);
-  script_.push_back({regs::kMode, static_cast<std::uint32_t>(Mode::LeftOver)});
+  script_.push_back({regs::kMode, static_cast<std::uint32_t>(Mode::Fcfs)});
   for (const unsigned k : {0U, 1U}) {
     if (parameters_.priority != 0) script_.push_back({regs::slot(k, regs::kSlotPriority), 0});
     for (const std::uint32_t demand : {regs::kSlotRegisters, regs::kSlotShared}) script_.push_back({regs::slot(k, demand), 0});
