@@ -7,7 +7,7 @@ campaign (--long), and may be argued in tb/mutation_equivalent.toml; an argument
 
   tb/mutation.sh [design ...] [--count N] [--seed N] [--long] [--json]
 
-Work is kept in build/mutation/<design>; what is there is taken up again, a fault that was run is not run again."""
+Work is kept in build/mutation/<design>/<seed>; what is there is taken up again, a fault that was run is not run again."""
 import argparse
 import collections
 import concurrent.futures
@@ -151,8 +151,9 @@ def summary(rows, seed):
             "designs": designs, "blocks": tally(rows, "block"), "survived": survived}
 
 
-def campaign(name, args, argued, say):
-    design, folder = DESIGNS[name], WORK / name
+def prepare(name, args):
+    """The folder of the campaign with its bench, and its state so far."""
+    design, folder = DESIGNS[name], WORK / name / str(args.seed)
     folder.mkdir(parents=True, exist_ok=True)
     count = args.count or design["count"]
     state_file = folder / "state.json"
@@ -169,8 +170,13 @@ def campaign(name, args, argued, say):
         netlist(folder, "gold", "")
         compile_bench(folder, design, ["mutated.v"], ["mutant.cpp"])
         if killed(folder, design, 0):
-            sys.exit(f"{name}: the bench fails without a fault: see build/mutation/{name}/bench")
+            sys.exit(f"{name}: the bench fails without a fault: see {folder.relative_to(ROOT)}/bench")
         keep(state_file, state)
+    return folder, state
+
+
+def campaign(name, args, argued, say):
+    design, (folder, state) = DESIGNS[name], prepare(name, args)
     chosen = choices(folder)
     todo = [n for n in range(1, len(state["mutations"]) + 1) if str(n) not in state["results"]]
 
@@ -189,7 +195,7 @@ def campaign(name, args, argued, say):
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for done, (number, result) in enumerate(pool.map(run, todo), 1):
             state["results"][str(number)] = result
-            keep(state_file, state)
+            keep(folder / "state.json", state)
             if sys.stderr.isatty() or done % 25 == 0 or done == len(todo):
                 say(f"{name}: {done} of {len(todo)} faults run")
     for number, mutation in enumerate(state["mutations"], 1):
