@@ -119,10 +119,15 @@ void TopTraffic::plan_decision() {
 }
 
 /// A kernel of small CTAs fills the SMs for longer than PATIENCE says; the other needs a whole SM. Not in LEFT_OVER: once the
-/// grid of the first begins again there, it is the turn of the second, and nothing is given to the first meanwhile.
+/// grid of the first begins again there, it is the turn of the second, and nothing is given to the first meanwhile. An SM is
+/// never empty by chance: it has all its slots, CTAs are long, and SMs are ready.
 void TopTraffic::plan_long_wait() {
   plan_machine(true);
+  script_.push_back({regs::kCapSlots, slots_ = parameters_.max_ctas});
   script_.push_back({regs::kMode, static_cast<std::uint32_t>(Mode::Fcfs)});
+  life_ = 800;
+  sm_ready_ = 1;
+  stalled_ = parameters_.num_sm;
   for (const unsigned k : {0U, 1U}) {
     if (parameters_.priority != 0) script_.push_back({regs::slot(k, regs::kSlotPriority), 0});
     for (const std::uint32_t demand : {regs::kSlotRegisters, regs::kSlotShared}) script_.push_back({regs::slot(k, demand), 0});
@@ -266,14 +271,15 @@ std::uint32_t TopTraffic::next_read() { return random_.chance(0.05) ? random_.in
 
 const SluiceTopIn& TopTraffic::next() {
   ++now_;
-  if (!ending_ && random_.chance(0.0005)) life_ = random_.in(1, 800);
+  const bool as_it_is = ending_ || now_ < no_reset_until_;  // what SMs and CTAs are like
+  if (!as_it_is && random_.chance(0.0005)) life_ = random_.in(1, 800);
   in_.rst_n = !random_.chance(1.0 / (50000 + 4 * life())) || now_ < no_reset_until_;
   in_.axi = axi_.next();
   in_.dispatch_ready = random_.chance(0.9);
   if (parameters_.launch_queue != 0) launch_at_the_port();
-  if (parameters_.sm_ready != 0 && !ending_ && random_.chance(0.001))
+  if (parameters_.sm_ready != 0 && !as_it_is && random_.chance(0.001))
     sm_ready_ = random_.chance(0.6) ? 1 : random_.chance(0.5) ? 0.5 : 0.1;
-  if (parameters_.sm_ready != 0 && !ending_ && random_.chance(0.0005)) stalled_ = random_.in(0, 2 * parameters_.num_sm - 1);
+  if (parameters_.sm_ready != 0 && !as_it_is && random_.chance(0.0005)) stalled_ = random_.in(0, 2 * parameters_.num_sm - 1);
   for (std::uint32_t m = 0; parameters_.sm_ready != 0 && m < parameters_.num_sm; ++m)
     in_.sm_ready[m] = m != stalled_ && random_.chance(sm_ready_);
   in_.done_valid = false;
