@@ -51,12 +51,12 @@ def mutate(folder, design, count, seed):
     yosys(folder, "list_all.ys", ["read_ilang flat.il", f"mutate -list {count * (60 if 'blocks' in design else 2)} -seed {seed} -o list.ys"])
     mutations, tied = [], set()
     for line in (folder / "list.ys").read_text().splitlines():
-        ties = re.search(r"-cell (\S+) -port ([YQ]) .*-ctrlbit", line)   # two faults that tie bits of one vector both ways are a loop
-        if re.search(r"-cell \S*\$(iopadmap|mem)", line) or block(line) not in design.get("blocks", [block(line)]) or (ties and ties.groups() in tied):
+        vector = re.search(r"-cell (\S+) -port ([YQ]) ", line)   # one bit of it tied to another, a further fault there is a loop
+        if re.search(r"-cell \S*\$(iopadmap|mem)", line) or block(line) not in design.get("blocks", [block(line)]) or (vector and vector.groups() in tied):
             continue
         mutations.append(line)
-        if ties:
-            tied.add(ties.groups())
+        if vector and "-ctrlbit" in line:
+            tied.add(vector.groups())
     mutations = mutations[:count]
     (folder / "list.ys").write_text("".join(line.replace("mutate ", f"mutate -ctrl mutsel 12 {n} ", 1) + "\n" for n, line in enumerate(mutations, 1)))
     # A fault joins bits of one vector; Verilator, which orders whole vectors, would see loops: every driver gets a wire of its own.
