@@ -8,7 +8,7 @@ usage: tb/configurations.sh [small | standard | full ...] [--liberty FILE] [--co
   names       of these configurations (default: all)
   --liberty   area, clock and power with these cells: minutes to an hour each
   --coverage  lines and toggles that any bench reaches in its model, and properties: an hour
-  --mutation  the score of seeds that were not used before, of modules that --coverage found: hours
+  --mutation  the score of seeds that were not used before: hours
 What is not asked for stays as it is in the file.
 U
   exit 2
@@ -48,6 +48,6 @@ for seed in "${seeds[@]}"; do
   scores+=("$work/mutation_$seed.json")
 done
 if [ -n "$coverage${seeds[*]:-}" ]; then
-  for name in "${names[@]}"; do tb/configurations.py "$name" --coverage "$work/$name.json" --mutation "${scores[@]}"; done
+  for name in "${names[@]}"; do tb/configurations.py "$name" ${coverage:+--coverage "$work/$name.json"} --mutation "${scores[@]}"; done
 fi
 docs/fill_numbers.py --update docs/reference/area_timing_power.md
