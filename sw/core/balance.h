@@ -19,7 +19,7 @@ struct BalanceWish {
 
 /// A partition of all kernels of a mix that mode Balance measured (docs/user/policies.md#balance).
 struct BalanceCandidate {
-  std::vector<CtaCount> ctas;  ///< of each kernel on an SM
+  std::vector<CtaCount> ctas;  ///< of each kernel on an SM; none: no quotas, what is free goes to the next kernel in turn
   std::vector<double> rates;   ///< of each kernel: its speed beside the others over its speed alone; 0 without a clean sample
   double score = 0;            ///< speed-up over one after the other; 0 where a kernel has no clean sample
   bool again = false;          ///< tried in the second look

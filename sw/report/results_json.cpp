@@ -225,13 +225,16 @@ void describe_samples(Reader& archive, DecisionRecord& of) {
       Reader(node.at("golden")).must(scaling.c_str(), of.golden.emplace_back(scaling, Partition{}).second);
 }
 
-/// What mode Balance measured: `sms` is null, as every candidate is a partition of each SM.
+/// What mode Balance measured: `sms` is null, as every candidate is the same for each SM, and `ctas` where there are no quotas.
 void describe_balance(Writer& archive, const BalanceReport& of) {
   if (of.candidates.empty()) return;
   Json candidates = Json::array();
   for (const BalanceCandidate& c : of.candidates) {
     Writer writer(candidates.emplace_back(Json::object()));
-    writer.must("ctas", c.ctas);
+    if (c.ctas.empty())
+      writer.must("ctas", Json());
+    else
+      writer.must("ctas", c.ctas);
     writer.must("sms", Json());
     writer.must("rates", c.rates);
     writer.must("score", c.score);
@@ -246,7 +249,7 @@ void describe_balance(Reader& archive, BalanceReport& of) {
   for (const Node& item : node.at("candidates").items()) {
     BalanceCandidate& c = of.candidates.emplace_back();
     Reader reader(item);
-    reader.must("ctas", c.ctas);
+    if (!item.at("ctas").json().is_null()) reader.must("ctas", c.ctas);
     reader.must("rates", c.rates);
     reader.must("score", c.score);
     std::string tried;

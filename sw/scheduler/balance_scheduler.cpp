@@ -63,6 +63,7 @@ void BalanceScheduler::measured(std::span<const JobId> jobs, std::span<const Bal
   if (place.empty() || place.size() != jobs.size()) return;
   Known known;
   for (const BalanceCandidate& c : found) {
+    if (c.ctas.empty()) continue;  // no quotas to set
     // The second look knows better what the first has seen as well.
     const auto& ctas = known.ctas.emplace_back();
     auto& rates = known.rates.emplace_back();

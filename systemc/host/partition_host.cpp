@@ -234,6 +234,9 @@ void PartitionHost::record_decision(SluiceDriver& driver) {
                         : decision.balance.floors ? DecisionReason::Measured
                                                   : DecisionReason::FloorsMissed;
     if (decision.reason == DecisionReason::NotWorth) decision.partition.mode = Mode::LeftOver;
+    const std::int32_t kept = decision.balance.kept;
+    if (kept >= 0 && decision.balance.candidates[static_cast<std::size_t>(kept)].ctas.empty())
+      decision.partition.mode = Mode::Fcfs;
     decision.samples.clear();
     decision.profiles.assign(present_.size(), {});
   }

@@ -70,13 +70,13 @@ TEST(ResultsJson, KeepsWhatBalanceMeasured) {
   EvalResults results = synthetic_results();
   DecisionRecord& decision = results.runs[4].decisions.at(0);
   decision.reason = DecisionReason::Measured;
-  decision.balance = {{{{CtaCount(2), CtaCount(3)}, {0.5, 0.75}, 1.25}, {{CtaCount(1), CtaCount(4)}, {0.25, 1.0}, 1.25, true}},
-                      1};
+  decision.balance = {{{{CtaCount(2), CtaCount(3)}, {0.5, 0.75}, 1.25}, {{}, {0.25, 1.0}, 1.25, true}}, 1};
   auto json = to_json(results);
   auto& written = json["runs"][4]["decisions"][0];
   EXPECT_EQ(written["candidates"][0],
             nlohmann::ordered_json::parse(R"({"ctas":[2,3],"sms":null,"rates":[0.5,0.75],"score":1.25,"tried":"side_by_side"})"));
   EXPECT_EQ(written["candidates"][1]["tried"], "confirmed");
+  EXPECT_TRUE(written["candidates"][1]["ctas"].is_null()) << "no quotas";
   EXPECT_EQ(written["kept"], 1U);
   const DecisionRecord read = results_from_json(json, "x").runs[4].decisions.at(0);
   EXPECT_EQ(read.balance.candidates, decision.balance.candidates);

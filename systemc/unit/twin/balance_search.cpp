@@ -64,11 +64,13 @@ void BalanceSearchTwin::list(const SluiceConfig& config) {
       if (const auto far = shifted(config, c, to, 1 - to)) add(*far);
 }
 
-/// The next kernel with all CTAs that fit, on every SM.
-void BalanceSearchTwin::list_alone() {
-  asks_alone_ = asks_alone_ ? *asks_alone_ + 1 : 0;
-  entries_.assign(1, {Counts(kernels(), 0)});
-  entries_.front().ctas[*asks_alone_] = kernels_[*asks_alone_].fits;
+/// All CTAs that fit: of one kernel, or of whichever comes in turn.
+void BalanceSearchTwin::list_on_all(std::size_t what) {
+  on_all_ = what;
+  in_turn_ = what == kernels() + 1;
+  entries_.assign(1, {base_});
+  for (std::size_t k = 0; what != 0 && k < kernels(); ++k)
+    entries_.front().ctas[k] = in_turn_ || what == k + 1 ? kernels_[k].fits : 0;
 }
 
 void BalanceSearchTwin::alone(std::size_t kernel, std::uint32_t instructions) {
@@ -85,11 +87,14 @@ bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kern
   before_.reset();
   report_ = {};
   window_ = round_ = 0;
-  asks_alone_.reset();
-  in_order_ = false;
+  score_ = 0;
+  on_all_.reset();
+  held_.clear();
+  in_order_ = in_turn_ = false;
   list(config);
+  if (entries_.size() == 1) list_on_all(0);
   for (Entry& e : entries_) e.counted.resize(kernels.size());
-  return entries_.size() > 1;
+  return settings_.candidates > 0;
 }
 
 /// SMs of the groups lie between those of the base, and those of one group apart.
@@ -101,7 +106,9 @@ std::uint32_t BalanceSearchTwin::entry_of(std::uint32_t sm) const {
 
 std::uint32_t BalanceSearchTwin::quota(std::uint32_t sm, std::size_t kernel) const { return entries_[entry_of(sm)].ctas[kernel]; }
 
-std::size_t BalanceSearchTwin::owner(std::uint32_t sm) const { return asks_alone_ ? *asks_alone_ : (sm + window_) % kernels(); }
+std::size_t BalanceSearchTwin::owner(std::uint32_t sm) const {
+  return on_all_ && *on_all_ != 0 && !in_turn_ ? *on_all_ - 1 : (sm + window_) % kernels();
+}
 
 void BalanceSearchTwin::take(std::uint32_t sm, std::uint32_t instructions) {
   Counted& counted = entries_[entry_of(sm)].counted[owner(sm)];
@@ -133,7 +140,8 @@ std::uint32_t BalanceSearchTwin::shortfall(const std::vector<std::uint64_t>& rat
 /// Rates are instructions an SM over those of the kernel alone, 4 at most; 0 where a kernel was not counted, there or alone.
 void BalanceSearchTwin::measure(Entry& e) {
   BalanceCandidate& told = report_.candidates.emplace_back();
-  told.again = round_ != 0 || asks_alone_;
+  told.again = round_ != 0 || on_all_;
+  e.rates.clear();
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     const Counted &with = e.counted[k], &alone = alone_[k];
     const std::uint64_t divisor = alone.instructions * with.sms;
@@ -186,43 +194,59 @@ bool BalanceSearchTwin::climb() {
   return true;
 }
 
-/// By the last round, and by what each kernel has done alone on every SM since.
-bool BalanceSearchTwin::worth() {
-  if (std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; })) return true;
-  last_.rates.clear();
-  const std::int32_t kept = report_.kept;
-  measure(last_);
-  const auto here = static_cast<std::int32_t>(report_.candidates.size()) - 1;
-  const bool yes = last_.score == 0 || last_.score >= static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne));
-  report_.kept = !yes ? -1 : last_.score == 0 ? kept : here;
-  return yes;
+/// By what each kernel has done alone on every SM.
+void BalanceSearchTwin::decide() {
+  for (Entry& e : held_) measure(e);
+  report_.candidates.back().ctas.clear();  // no quotas
+  const Entry &base = held_.front(), &turns = held_.back();
+  in_turn_ = std::uint64_t{turns.score} * 64 > std::uint64_t{base.score} * 65;
+  in_order_ = (in_turn_ ? turns : base).score < keep();
+  in_turn_ = in_turn_ && !in_order_;
+  base_ = (in_turn_ ? turns : base).ctas;
+  report_.kept = in_order_ ? -1 : static_cast<std::int32_t>(report_.candidates.size()) - (in_turn_ ? 1 : 2);
+}
+
+/// @return there is more to see on all SMs
+bool BalanceSearchTwin::next_on_all() {
+  const Entry& here = entries_.front();
+  if (*on_all_ == 0) {
+    held_.assign(1, here);
+    measure(held_.front());
+    const std::uint64_t score = held_.front().score;
+    if (score == 0) return false;
+    report_.kept = static_cast<std::int32_t>(report_.candidates.size()) - 1;
+    report_.floors = held_.front().shortfall == 0;
+    if (promised()) return false;
+    if (score_ != 0 && score * 17 >= std::uint64_t{score_} * 16 && score * 16 >= std::uint64_t{keep()} * 17) return false;
+  } else if (in_turn_) {
+    held_.push_back(here);
+    decide();
+    return false;
+  } else if (here.counted[*on_all_ - 1].sms != 0) {
+    alone_[*on_all_ - 1] = here.counted[*on_all_ - 1];
+  }
+  list_on_all(*on_all_ + 1);
+  return true;
 }
 
 bool BalanceSearchTwin::next(const SluiceConfig& config) {
   window_ = 0;
-  if (asks_alone_) {
-    const Counted& counted = entries_.front().counted[*asks_alone_];
-    if (counted.sms != 0) alone_[*asks_alone_] = counted;
-    if (*asks_alone_ + 1 == kernels()) {
-      in_order_ = !worth();
-      return false;
-    }
-    list_alone();
+  bool more = true;
+  if (on_all_) {
+    more = next_on_all();
   } else {
     for (Entry& e : entries_) measure(e);
     for (const Entry& e : entries_) tried_.push_back(e.ctas);
-    const bool changed = climb();
-    if (changed && ++round_ < settings_.rounds) {
+    if (climb() && ++round_ < settings_.rounds) {
       list(config);
     } else {
-      last_ = *std::ranges::find(entries_, base_, &Entry::ctas);
-      const bool promised = std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; });
-      if (promised || last_.score == 0 || last_.score >= settings_.keep * kOne) return false;
-      list_alone();
+      score_ = std::ranges::find(entries_, base_, &Entry::ctas)->score;
+      more = score_ != 0;
+      if (more) list_on_all(0);
     }
   }
   for (Entry& e : entries_) e.counted.resize(kernels());
-  return true;
+  return more;
 }
 
 }  // namespace sluice

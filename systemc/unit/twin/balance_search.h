@@ -26,13 +26,17 @@ class BalanceSearchTwin {
   };
 
   static constexpr std::uint32_t kWindows = 8;     ///< of a round
+  static constexpr std::uint32_t kOnAll = 4;       ///< windows of what is on all SMs
   static constexpr std::uint32_t kWait = 1 << 16;  ///< cycles that a round waits for CTAs to leave, at most
 
   BalanceSearchTwin(const BalanceConfig& settings, std::uint32_t num_sm) : settings_(settings), num_sm_(num_sm) {}
 
   /// Instructions that an SM has counted in a window of the profile with all CTAs of one kernel that fit.
   void alone(std::size_t kernel, std::uint32_t instructions);
-  void forget() { alone_.clear(); }
+  void forget() {
+    alone_.clear();
+    in_turn_ = false;
+  }
   /// The first round. @return whether there is anything to measure beside the base
   bool begin(const SluiceConfig& config, const std::vector<Kernel>& kernels, const Counts& base);
   /// CTAs of the plan's kernel `kernel` on an SM in the round.
@@ -42,11 +46,15 @@ class BalanceSearchTwin {
   /// Instructions that the counter of an SM has counted in a window.
   void take(std::uint32_t sm, std::uint32_t instructions);
   /// @return the round is over
-  bool end_of_window() { return ++window_ >= std::max(kWindows, kernels()); }
+  bool end_of_window() { return ++window_ >= (on_all_ ? kOnAll : std::max(kWindows, kernels())); }
   /// After a round. @return there is another, at a new list
   bool next(const SluiceConfig& config);
   /// The base in the end; null: no partition is worth it.
   [[nodiscard]] const Counts* kept() const { return in_order_ ? nullptr : &base_; }
+  /// No quotas hold: what an SM has free goes to the next kernel in turn.
+  [[nodiscard]] bool in_turn() const { return in_turn_; }
+  /// All SMs hold the same: none has to keep to its share of the bandwidth while it is counted.
+  [[nodiscard]] bool on_all() const { return on_all_.has_value(); }
   [[nodiscard]] const BalanceReport& report() const { return report_; }
   /// Cycles that the hardware takes for the scores.
   [[nodiscard]] std::uint64_t scoring_cycles() const { return 16 * entries_.size() * (kernels_.size() + 1); }
@@ -82,8 +90,13 @@ class BalanceSearchTwin {
   [[nodiscard]] bool fits(const SluiceConfig& config, const Counts& ctas) const;
   [[nodiscard]] std::optional<Counts> shifted(const SluiceConfig& config, Counts from, std::size_t to, std::size_t off) const;
   void list(const SluiceConfig& config);
-  void list_alone();
-  [[nodiscard]] bool worth();
+  void list_on_all(std::size_t what);
+  [[nodiscard]] bool next_on_all();
+  void decide();
+  [[nodiscard]] std::uint32_t keep() const { return static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne)); }
+  [[nodiscard]] bool promised() const {
+    return std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; });
+  }
   void add(const Counts& ctas);
   void measure(Entry& entry);
   [[nodiscard]] std::uint32_t score(const std::vector<std::uint64_t>& rates) const;
@@ -100,9 +113,10 @@ class BalanceSearchTwin {
   std::vector<Counts> tried_;
   std::optional<Entry> before_;  ///< the base of the round before, as it was there
   std::uint32_t window_ = 0, round_ = 0;
-  std::optional<std::size_t> asks_alone_;  ///< a kernel that is alone on every SM
-  Entry last_;                             ///< the base of the last round
-  bool in_order_ = false;
+  std::uint32_t score_ = 0;            ///< of the base in the last round
+  std::optional<std::size_t> on_all_;  ///< what every SM holds: 0 is the base, k + 1 kernel k alone, and then CTAs in turn
+  std::vector<Entry> held_;            ///< the base as every SM held it; CTAs in turn
+  bool in_order_ = false, in_turn_ = false;
   BalanceReport report_;
 };
 

@@ -30,7 +30,8 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
   SequencerOut out;
   out.quota_changed = changed_ || (config.static_write && layout_ == Layout::Static);
   out.regions = layout_ == Layout::Free;
-  out.round_robin = out.regions && turns_;
+  out.round_robin = out.regions && (turns_ || (is(config, Mode::Balance) && search_.in_turn()));
+  out.on_all = searching_ && search_.on_all();
   out.in_order = out.regions && !out.round_robin;
   out.profile_clear = state_ == State::kDrain;
   out.profile_enable = state_ == State::kProfile;
@@ -100,7 +101,7 @@ std::optional<std::uint32_t> PartitionSequencerTwin::reads() const {
 }
 
 std::optional<std::uint32_t> PartitionSequencerTwin::owner(std::uint32_t sm) const {
-  if (layout_ == Layout::Groups && !plan_.empty()) return plan_[search_.owner(sm)].slot;
+  if (searching_) return plan_[search_.owner(sm)].slot;
   const auto found = std::ranges::find_if(plan_, [sm](const Planned& p) { return p.on(sm); });
   return found == plan_.end() ? std::nullopt : std::optional(found->slot);
 }
@@ -272,7 +273,7 @@ bool PartitionSequencerTwin::begin_search(const SluiceConfig& config, const Part
 }
 
 void PartitionSequencerTwin::begin_round(const SluiceConfig& config) {
-  set_layout(Layout::Groups);
+  set_layout(search_.in_turn() ? Layout::Free : Layout::Groups);
   first_window_ = true;
   timer_ = config.warm_up / 4;
   go(State::kWarmUp);
@@ -296,7 +297,7 @@ void PartitionSequencerTwin::end_of_round(const SluiceConfig& config) {
   decision_ = true;
   const auto* kept = search_.kept();
   for (std::size_t i = 0; i < plan_.size(); ++i) decided_[plan_[i].slot] = kept != nullptr ? (*kept)[i] : 0;
-  set_layout(kept != nullptr ? Layout::Counts : Layout::Free);
+  set_layout(kept != nullptr && !search_.in_turn() ? Layout::Counts : Layout::Free);
 }
 
 void PartitionSequencerTwin::list_samples() {
@@ -324,7 +325,8 @@ void PartitionSequencerTwin::read_on(const SluiceConfig& config, const Sequencer
   Sample& sample = samples_[sample_++];
   if (!sample.valid) return;
   const std::uint32_t slot = plan_[sample.kernel].slot;
-  sample.drop = !config.sm_enable[sample.sm] || !in.settled[sample.sm] || ((spent_ >> slot) & 1U) != 0;
+  const bool settled = in.settled[sample.sm] || (searching_ && search_.in_turn());
+  sample.drop = !config.sm_enable[sample.sm] || !settled || ((spent_ >> slot) & 1U) != 0;
   dropped_ |= sample.drop;
   sampled_[slot] |= !sample.drop;
   if (searching_) {

@@ -30,6 +30,7 @@ struct SequencerOut {
   bool quota_changed = false;  ///< first cycle of new quotas
   bool regions = false, round_robin = false, in_order = false;
   bool profile_clear = false, profile_enable = false;
+  bool on_all = false;     ///< no SM has a share of the bandwidth to keep to
   PartitionCoreIn core;    ///< without the figures of the sample
   bool drop = false;       ///< of the sample that is offered: it counts as none
   bool profiling = false;  ///< a window runs or is read: who has settled stays as it is

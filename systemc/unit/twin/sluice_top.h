@@ -132,7 +132,7 @@ class SluiceTopTwin : public ISluiceTop {
       const auto owner = sequencer_.owner(static_cast<std::uint32_t>(m));
       for (unsigned s = 0; counters.open && s < parameters_.num_sched; ++s)
         counters.insts += ((in.sms[m].issue_valid >> s) & 1U) != 0 && owner && in.sms[m].issue_kernel[s] == *owner ? 1U : 0U;
-      if (in.sms[m].request && ++counters.requests == share) counters.open = false;
+      if (in.sms[m].request && ++counters.requests == share && !sequenced.on_all) counters.open = false;
     }
   }
 
