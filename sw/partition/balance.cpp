@@ -190,14 +190,10 @@ std::optional<std::size_t> balance_climb(std::span<const std::vector<double>> ra
   return best;
 }
 
-bool balance_holds(double promised, double held, double keep) {
-  return promised > 0 && held * 17 >= promised * 16 && held * 16 >= round_up(keep) * 17;
-}
+bool balance_holds(double promised, double held) { return promised > 0 && held * 17 >= promised * 16; }
 
-BalanceEnd balance_end(double base, double in_turn, double keep) {
-  const bool turns = in_turn * 64 > base * 65;
-  if ((turns ? in_turn : base) < round_up(keep)) return BalanceEnd::InOrder;
-  return turns ? BalanceEnd::InTurn : BalanceEnd::Base;
-}
+bool balance_turns(double base, double in_turn) { return in_turn * 64 > base * 65; }
+
+bool balance_clear(double score, double keep) { return score * 16 >= round_up(keep) * 17; }
 
 }  // namespace sluice

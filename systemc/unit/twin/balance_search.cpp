@@ -64,13 +64,13 @@ void BalanceSearchTwin::list(const SluiceConfig& config) {
       if (const auto far = shifted(config, c, to, 1 - to)) add(*far);
 }
 
-/// All CTAs that fit: of one kernel, or of whichever comes in turn.
+/// All CTAs that fit: of whichever comes in turn, or of one kernel.
 void BalanceSearchTwin::list_on_all(std::size_t what) {
   on_all_ = what;
-  in_turn_ = what == kernels() + 1;
+  in_turn_ = what == kInTurn;
   entries_.assign(1, {base_});
-  for (std::size_t k = 0; what != 0 && k < kernels(); ++k)
-    entries_.front().ctas[k] = in_turn_ || what == k + 1 ? kernels_[k].fits : 0;
+  for (std::size_t k = 0; what != kBase && k < kernels(); ++k)
+    entries_.front().ctas[k] = in_turn_ || what == kAlone + k ? kernels_[k].fits : 0;
 }
 
 void BalanceSearchTwin::alone(std::size_t kernel, std::uint32_t instructions) {
@@ -92,7 +92,7 @@ bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kern
   held_.clear();
   in_order_ = in_turn_ = false;
   list(config);
-  if (entries_.size() == 1) list_on_all(0);
+  if (entries_.size() == 1) list_on_all(kBase);
   for (Entry& e : entries_) e.counted.resize(kernels.size());
   return settings_.candidates > 0;
 }
@@ -107,7 +107,7 @@ std::uint32_t BalanceSearchTwin::entry_of(std::uint32_t sm) const {
 std::uint32_t BalanceSearchTwin::quota(std::uint32_t sm, std::size_t kernel) const { return entries_[entry_of(sm)].ctas[kernel]; }
 
 std::size_t BalanceSearchTwin::owner(std::uint32_t sm) const {
-  return on_all_ && *on_all_ != 0 && !in_turn_ ? *on_all_ - 1 : (sm + window_) % kernels();
+  return on_all_ && *on_all_ >= kAlone ? *on_all_ - kAlone : (sm + window_) % kernels();
 }
 
 void BalanceSearchTwin::take(std::uint32_t sm, std::uint32_t instructions) {
@@ -194,39 +194,46 @@ bool BalanceSearchTwin::climb() {
   return true;
 }
 
-/// By what each kernel has done alone on every SM.
-void BalanceSearchTwin::decide() {
+/// Scores what every SM has held, and keeps the best: the base, unless CTAs in turn score more than 1 / 64 more.
+/// @return its score
+std::uint32_t BalanceSearchTwin::keep_best() {
   for (Entry& e : held_) measure(e);
-  report_.candidates.back().ctas.clear();  // no quotas
-  const Entry &base = held_.front(), &turns = held_.back();
-  in_turn_ = std::uint64_t{turns.score} * 64 > std::uint64_t{base.score} * 65;
-  in_order_ = (in_turn_ ? turns : base).score < keep();
-  in_turn_ = in_turn_ && !in_order_;
-  base_ = (in_turn_ ? turns : base).ctas;
-  report_.kept = in_order_ ? -1 : static_cast<std::int32_t>(report_.candidates.size()) - (in_turn_ ? 1 : 2);
+  if (held_.size() > 1) report_.candidates.back().ctas.clear();  // no quotas
+  const Entry &base = held_.front(), &last = held_.back();
+  in_turn_ = std::uint64_t{last.score} * 64 > std::uint64_t{base.score} * 65;
+  const Entry& best = in_turn_ ? last : base;
+  if (best.score == 0) return 0;
+  report_.kept = static_cast<std::int32_t>(report_.candidates.size() - (in_turn_ ? 1 : held_.size()));
+  report_.floors = best.shortfall == 0;
+  return best.score;
 }
 
 /// @return there is more to see on all SMs
 bool BalanceSearchTwin::next_on_all() {
   const Entry& here = entries_.front();
-  if (*on_all_ == 0) {
-    held_.assign(1, here);
-    measure(held_.front());
-    const std::uint64_t score = held_.front().score;
-    if (score == 0) return false;
-    report_.kept = static_cast<std::int32_t>(report_.candidates.size()) - 1;
-    report_.floors = held_.front().shortfall == 0;
-    if (promised()) return false;
-    if (score_ != 0 && score * 17 >= std::uint64_t{score_} * 16 && score * 16 >= std::uint64_t{keep()} * 17) return false;
-  } else if (in_turn_) {
+  const std::size_t next = *on_all_ + 1;
+  if (next <= kAlone) {
     held_.push_back(here);
-    decide();
-    return false;
-  } else if (here.counted[*on_all_ - 1].sms != 0) {
-    alone_[*on_all_ - 1] = here.counted[*on_all_ - 1];
+  } else if (here.counted[next - 1 - kAlone].sms != 0) {
+    alone_[next - 1 - kAlone] = here.counted[next - 1 - kAlone];
   }
-  list_on_all(*on_all_ + 1);
-  return true;
+  bool more = next > kAlone && next < kAlone + kernels();
+  if (!more) {
+    const std::uint64_t score = keep_best();
+    const bool holds = score_ != 0 && score * 17 >= std::uint64_t{score_} * 16, clear = score * 16 >= std::uint64_t{keep()} * 17;
+    more = score != 0 && !promised() && ((next == kInTurn && !(holds && clear)) || (next == kAlone && !clear));
+    in_order_ = next > kAlone && score < keep();
+  }
+  if (in_order_) {
+    report_.kept = -1;
+    in_turn_ = false;
+  }
+  if (more) {
+    list_on_all(next);
+  } else if (in_turn_) {
+    base_ = held_.back().ctas;
+  }
+  return more;
 }
 
 bool BalanceSearchTwin::next(const SluiceConfig& config) {
@@ -242,7 +249,7 @@ bool BalanceSearchTwin::next(const SluiceConfig& config) {
     } else {
       score_ = std::ranges::find(entries_, base_, &Entry::ctas)->score;
       more = score_ != 0;
-      if (more) list_on_all(0);
+      if (more) list_on_all(kBase);
     }
   }
   for (Entry& e : entries_) e.counted.resize(kernels());

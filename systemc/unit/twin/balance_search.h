@@ -60,6 +60,7 @@ class BalanceSearchTwin {
   [[nodiscard]] std::uint64_t scoring_cycles() const { return 16 * entries_.size() * (kernels_.size() + 1); }
 
  private:
+  static constexpr std::size_t kBase = 0, kInTurn = 1, kAlone = 2;
   static constexpr std::uint32_t kOne = 1U << 14;    ///< a rate of 1
   static constexpr std::uint32_t kWeight = 1U << 8;  ///< a weight of 1
 
@@ -92,7 +93,7 @@ class BalanceSearchTwin {
   void list(const SluiceConfig& config);
   void list_on_all(std::size_t what);
   [[nodiscard]] bool next_on_all();
-  void decide();
+  std::uint32_t keep_best();
   [[nodiscard]] std::uint32_t keep() const { return static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne)); }
   [[nodiscard]] bool promised() const {
     return std::ranges::any_of(kernels_, [](const Kernel& k) { return k.wish.floor > 0; });
@@ -114,8 +115,8 @@ class BalanceSearchTwin {
   std::optional<Entry> before_;  ///< the base of the round before, as it was there
   std::uint32_t window_ = 0, round_ = 0;
   std::uint32_t score_ = 0;            ///< of the base in the last round
-  std::optional<std::size_t> on_all_;  ///< what every SM holds: 0 is the base, k + 1 kernel k alone, and then CTAs in turn
-  std::vector<Entry> held_;            ///< the base as every SM held it; CTAs in turn
+  std::optional<std::size_t> on_all_;  ///< what every SM holds: kBase, kInTurn, or kAlone + k
+  std::vector<Entry> held_;            ///< by every SM: the base, and CTAs in turn
   bool in_order_ = false, in_turn_ = false;
   BalanceReport report_;
 };
