@@ -190,8 +190,6 @@ std::optional<std::size_t> balance_climb(std::span<const std::vector<double>> ra
   return best;
 }
 
-bool balance_holds(double promised, double held) { return promised > 0 && held * 17 >= promised * 16; }
-
 bool balance_turns(double base, double in_turn) { return in_turn * 64 > base * 65; }
 
 bool balance_clear(double score, double keep) { return score * 16 >= round_up(keep) * 17; }

@@ -44,16 +44,11 @@ using JointCounts = std::vector<CtaCount>;
 [[nodiscard]] std::optional<std::size_t> balance_climb(std::span<const std::vector<double>> rates,
                                                        std::span<const BalanceWish> wishes, std::span<const double> before);
 
-/// Whether the base makes on all SMs what its score in the last round promised, to 1 / 17. Else, or where it is not clear
-/// whether it is worth sharing, all SMs hold CTAs in turn, without quotas.
-///
-/// @param promised  0: there was no round
-[[nodiscard]] bool balance_holds(double promised, double held);
-/// Whether a score is a 16th above `keep`. Where the better of the base and CTAs in turn is not, all SMs hold each kernel alone,
-/// and scores count anew.
-[[nodiscard]] bool balance_clear(double score, double keep);
-/// Whether CTAs in turn are kept, by scores on all SMs: more than 1 / 64 more than the base's.
+/// Whether CTAs in turn, without quotas, are kept instead of a base without neighbours, by scores on all SMs: more than 1 / 64
+/// more than the base's.
 [[nodiscard]] bool balance_turns(double base, double in_turn);
+/// Whether a score on all SMs is a 16th above `keep`. If not, all SMs hold each kernel alone, and scores count anew.
+[[nodiscard]] bool balance_clear(double score, double keep);
 
 /// How many times as fast as one after the other kernels are done whose times alone are as their weights: all run until one ends,
 /// the one with the largest rate over its weight, and the others' rest runs in order. With that one's rate r and weight w, the

@@ -87,7 +87,6 @@ bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kern
   before_.reset();
   report_ = {};
   window_ = round_ = 0;
-  score_ = 0;
   on_all_.reset();
   held_.clear();
   in_order_ = in_turn_ = false;
@@ -211,29 +210,28 @@ std::uint32_t BalanceSearchTwin::keep_best() {
 /// @return there is more to see on all SMs
 bool BalanceSearchTwin::next_on_all() {
   const Entry& here = entries_.front();
-  const std::size_t next = *on_all_ + 1;
-  if (next <= kAlone) {
+  const std::size_t what = *on_all_;
+  if (what < kAlone) {
     held_.push_back(here);
-  } else if (here.counted[next - 1 - kAlone].sms != 0) {
-    alone_[next - 1 - kAlone] = here.counted[next - 1 - kAlone];
+  } else if (here.counted[what - kAlone].sms != 0) {
+    alone_[what - kAlone] = here.counted[what - kAlone];
   }
-  bool more = next > kAlone && next < kAlone + kernels();
-  if (!more) {
-    const std::uint64_t score = keep_best();
-    const bool holds = score_ != 0 && score * 17 >= std::uint64_t{score_} * 16, clear = score * 16 >= std::uint64_t{keep()} * 17;
-    more = score != 0 && !promised() && ((next == kInTurn && !(holds && clear)) || (next == kAlone && !clear));
-    in_order_ = next > kAlone && score < keep();
+  if (what >= kAlone && what + 1 < kAlone + kernels()) {
+    list_on_all(what + 1);
+    return true;
   }
-  if (in_order_) {
-    report_.kept = -1;
-    in_turn_ = false;
+  const std::uint64_t score = keep_best();
+  const bool turns = what == kBase && tried_.empty();
+  const bool alone = what < kAlone && score * 16 < std::uint64_t{keep()} * 17;
+  if (score != 0 && !promised() && (turns || alone)) {
+    list_on_all(turns ? kInTurn : kAlone);
+    return true;
   }
-  if (more) {
-    list_on_all(next);
-  } else if (in_turn_) {
-    base_ = held_.back().ctas;
-  }
-  return more;
+  in_order_ = what >= kAlone && score < keep();
+  if (in_order_) report_.kept = -1;
+  in_turn_ = in_turn_ && !in_order_;
+  if (in_turn_) base_ = held_.back().ctas;
+  return false;
 }
 
 bool BalanceSearchTwin::next(const SluiceConfig& config) {
@@ -247,8 +245,7 @@ bool BalanceSearchTwin::next(const SluiceConfig& config) {
     if (climb() && ++round_ < settings_.rounds) {
       list(config);
     } else {
-      score_ = std::ranges::find(entries_, base_, &Entry::ctas)->score;
-      more = score_ != 0;
+      more = std::ranges::find(entries_, base_, &Entry::ctas)->score != 0;
       if (more) list_on_all(kBase);
     }
   }
