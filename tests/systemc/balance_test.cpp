@@ -21,9 +21,9 @@
 namespace sluice {
 namespace {
 
-RunSpec mix_of(const std::string& names, std::uint64_t window, MachineConfig machine) {
+RunSpec mix_of(const std::string& names, std::uint64_t window, MachineConfig machine, const std::string& file = "table2") {
   const std::filesystem::path root = SLUICE_SOURCE_DIR;
-  const Workload workload = read_workload(root / "configs/workloads/table2.toml");
+  const Workload workload = read_workload(root / "configs/workloads" / (file + ".toml"));
   const Mix mix = parse_mixes(workload, machine, names).front();
   RunSpec spec = mix_spec(machine, mix.kernels, policy_plans("balance", machine, mix.kernels).front(),
                           std::vector<std::uint64_t>(mix.kernels.size(), 0), PartitionerKind::Twin, 1);
@@ -70,6 +70,24 @@ TEST(Balance, SmsHoldTheCandidatesAndThenWhatIsKept) {
   for (const JointCounts& c : first)
     EXPECT_GE(in_round.contains(c) ? in_round.at(c) : 0, 1U) << c[0].value() << " " << c[1].value();
   EXPECT_GE(in_the_end.contains(kept) ? in_the_end.at(kept) : 0, 13U) << "of 16: some are being replaced";
+}
+
+/// One of each fills an SM: there is no partition to measure beside it, and without quotas SMs come to hold other counts.
+TEST(Balance, CtasInTurnAreTriedBesideABaseWithoutNeighbours) {
+  RunSpec spec = mix_of("HOT_BFS", 350000, fermi(), "table2_recorded");
+  spec.timeline_file = std::filesystem::temp_directory_path() / ("balance_in_turn_" + std::to_string(::getpid()) + ".json");
+  const RunResult result = scripted::run({spec}).front();
+  const nlohmann::json timeline = nlohmann::json::parse(std::ifstream(spec.timeline_file));
+  std::filesystem::remove(spec.timeline_file);
+  const Decision& decision = result.decisions.at(0);
+  const auto& candidates = decision.balance.candidates;
+  EXPECT_EQ(decision.reason, DecisionReason::Measured);
+  EXPECT_EQ(decision.partition.mode, Mode::Fcfs);
+  EXPECT_EQ(candidates.at(0).ctas, (JointCounts{CtaCount(1), CtaCount(1)}));
+  EXPECT_TRUE(candidates.at(static_cast<std::size_t>(decision.balance.kept)).ctas.empty());
+  std::set<std::vector<std::uint32_t>> held;
+  for (const auto& sm : resident(timeline, spec, decision.decided_at.value() + 100000)) held.insert(sm);
+  EXPECT_GT(held.size(), 1U);
 }
 
 /// CTAs that follow one of their kernel into an SM within 100 cycles, once a partition is kept.
