@@ -192,6 +192,8 @@ std::optional<std::size_t> balance_climb(std::span<const std::vector<double>> ra
 
 bool balance_turns(double base, double in_turn) { return in_turn * 64 > base * 65; }
 
+bool balance_lasts(double kept, double later) { return later * 17 >= kept * 16; }
+
 bool balance_clear(double score, double keep) { return score * 16 >= round_up(keep) * 17; }
 
 }  // namespace sluice

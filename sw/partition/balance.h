@@ -47,6 +47,8 @@ using JointCounts = std::vector<CtaCount>;
 /// Whether CTAs in turn, without quotas, are kept instead of a base without neighbours, by scores on all SMs: more than 1 / 64
 /// more than the base's.
 [[nodiscard]] bool balance_turns(double base, double in_turn);
+/// Whether the base makes later what it did when it was kept, to 1 / 17. If not, CTAs in turn are kept.
+[[nodiscard]] bool balance_lasts(double kept, double later);
 /// Whether a score on all SMs is a 16th above `keep`. If not, all SMs hold each kernel alone, and scores count anew.
 [[nodiscard]] bool balance_clear(double score, double keep);
 

@@ -89,7 +89,7 @@ bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kern
   window_ = round_ = 0;
   on_all_.reset();
   held_.clear();
-  in_order_ = in_turn_ = false;
+  in_order_ = in_turn_ = watches_ = lasts_ = false;
   list(config);
   if (entries_.size() == 1) list_on_all(kBase);
   for (Entry& e : entries_) e.counted.resize(kernels.size());
@@ -207,8 +207,25 @@ std::uint32_t BalanceSearchTwin::keep_best() {
   return best.score;
 }
 
+/// The base makes less than it did: CTAs in turn are kept.
+void BalanceSearchTwin::see_once_more() {
+  watches_ = false;
+  const std::uint64_t before = held_.front().score;
+  held_ = entries_;
+  const std::uint64_t score = keep_best();
+  lasts_ = score == 0 || score * 17 >= before * 16;
+  if (lasts_) return;
+  in_turn_ = true;
+  report_.kept = static_cast<std::int32_t>(report_.candidates.size());
+  report_.candidates.push_back({{}, std::vector<double>(kernels()), 0, true});  // not measured
+}
+
 /// @return there is more to see on all SMs
 bool BalanceSearchTwin::next_on_all() {
+  if (watches_) {
+    see_once_more();
+    return false;
+  }
   const Entry& here = entries_.front();
   const std::size_t what = *on_all_;
   if (what < kAlone) {
@@ -227,6 +244,8 @@ bool BalanceSearchTwin::next_on_all() {
     list_on_all(turns ? kInTurn : kAlone);
     return true;
   }
+  watches_ = what == kBase && score != 0 && !promised();
+  for (Counted& c : entries_.front().counted) c = {};
   in_order_ = what >= kAlone && score < keep();
   if (in_order_) report_.kept = -1;
   in_turn_ = in_turn_ && !in_order_;
