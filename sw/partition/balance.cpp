@@ -194,6 +194,6 @@ bool balance_turns(double base, double in_turn) { return in_turn * 64 > base * 6
 
 bool balance_lasts(double kept, double later) { return later * 17 >= kept * 16; }
 
-bool balance_clear(double score, double keep) { return score * 16 >= round_up(keep) * 17; }
+bool balance_doubts(double round, double on_all, double keep) { return std::max(round, on_all) < round_up(keep); }
 
 }  // namespace sluice

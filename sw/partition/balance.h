@@ -47,10 +47,14 @@ using JointCounts = std::vector<CtaCount>;
 /// Whether CTAs in turn, without quotas, are kept instead of a base without neighbours, by scores on all SMs: more than 1 / 64
 /// more than the base's.
 [[nodiscard]] bool balance_turns(double base, double in_turn);
-/// Whether the base makes later what it did when it was kept, to 1 / 17. If not, CTAs in turn are kept.
+/// Whether the base makes later what it did when it was kept, to 1 / 17. If not, CTAs in turn follow, and stay if these make what
+/// the base made last.
 [[nodiscard]] bool balance_lasts(double kept, double later);
-/// Whether a score on all SMs is a 16th above `keep`. If not, all SMs hold each kernel alone, and scores count anew.
-[[nodiscard]] bool balance_clear(double score, double keep);
+/// Whether neither the last round nor all SMs show that sharing is worth it. Then all SMs hold each kernel alone, scores count
+/// anew, and by these it is decided.
+///
+/// @param round  0: there was none
+[[nodiscard]] bool balance_doubts(double round, double on_all, double keep);
 
 /// How many times as fast as one after the other kernels are done whose times alone are as their weights: all run until one ends,
 /// the one with the largest rate over its weight, and the others' rest runs in order. With that one's rate r and weight w, the

@@ -101,7 +101,8 @@ class Rounds {
   std::uint32_t climbed = 0, returned = 0;
 
  private:
-  /// The base; CTAs in turn, if there was no round; each kernel alone, if the better is not clear of `keep`: each on all SMs.
+  /// The base; CTAs in turn, if there was no round; each kernel alone, if neither that nor the last round reaches `keep`: each on
+  /// all SMs.
   End run_on_all() {
     const BalanceReport& report = search_.report();
     const auto seen = [&](std::size_t from_last) { return report.candidates.at(report.candidates.size() - from_last); };
@@ -128,7 +129,7 @@ class Rounds {
       EXPECT_EQ(report.candidates.size(), tried_.size() + 3);
     }
     const double before = no_round ? better(seen(2).score, seen(1).score) : seen(1).score;
-    const bool alone = !promised() && !balance_clear(before, keep);
+    const bool alone = !promised() && balance_doubts(last_score_, before, keep);
     EXPECT_EQ(more, alone);
     for (std::size_t k = 0; k < kernels() && alone; ++k) {
       EXPECT_TRUE(more);
@@ -162,20 +163,26 @@ class Rounds {
     EXPECT_EQ(search_.watches(), !no_round && !alone && !promised());
     return search_.watches() ? run_once_more(seen(1).score) : kept(end);
   }
-  /// The base as it is, somewhat slower or faster than before.
+  /// The base as it is, somewhat slower or faster than before; then CTAs in turn.
   End run_once_more(double before) {
     EXPECT_EQ(kept(End::Base), End::Base);
     on_all_again_ = scene_.between(12, 17);
     EXPECT_FALSE(windows(BalanceSearchTwin::kOnAll));
-    EXPECT_FALSE(search_.watches());
     const BalanceReport& report = search_.report();
-    const BalanceCandidate& later = report.candidates.at(tried_.size() + 1);
+    const BalanceCandidate later = report.candidates.at(tried_.size() + 1);
     EXPECT_EQ(later.score, balance_score(later.rates, scene_.wishes_));
     const bool lasts = balance_lasts(before, later.score);
     EXPECT_EQ(search_.lasts(), lasts);
+    EXPECT_EQ(search_.watches(), !lasts);
     EXPECT_EQ(report.kept + 1, std::ssize(report.candidates));
     EXPECT_EQ(report.candidates.back().ctas.empty(), !lasts);
-    return kept(lasts ? End::Base : End::InTurn);
+    if (lasts) return kept(End::Base);
+    EXPECT_EQ(kept(End::InTurn), End::InTurn);
+    EXPECT_FALSE(windows(BalanceSearchTwin::kOnAll));
+    EXPECT_FALSE(search_.watches());
+    const bool stay = balance_lasts(later.score, report.candidates.back().score);
+    EXPECT_EQ(report.kept, static_cast<std::int32_t>(tried_.size()) + (stay ? 3 : 1));
+    return kept(stay ? End::InTurn : End::Base);
   }
   [[nodiscard]] bool promised() const {
     return std::ranges::any_of(scene_.wishes_, [](const BalanceWish& w) { return w.floor > 0; });
@@ -251,6 +258,7 @@ class Rounds {
     return true;
   }
   void finish(const std::vector<JointCounts>& list) {
+    last_score_ = balance_score(rates_[base_at_], scene_.wishes_);
     ASSERT_LT(base_at_, list.size());
     EXPECT_EQ(list[base_at_], base_);
   }
@@ -292,6 +300,7 @@ class Rounds {
   std::vector<JointCounts> tried_;
   std::vector<std::vector<double>> rates_;  ///< of the round
   std::size_t base_at_ = 0;                 ///< in the round
+  double last_score_ = 0;
   std::uint32_t rounds_ = 0, on_all_again_ = 16;
   std::uint64_t speeds_;
 };

@@ -87,6 +87,7 @@ bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kern
   before_.reset();
   report_ = {};
   window_ = round_ = 0;
+  score_ = 0;
   on_all_.reset();
   held_.clear();
   in_order_ = in_turn_ = watches_ = lasts_ = false;
@@ -207,17 +208,27 @@ std::uint32_t BalanceSearchTwin::keep_best() {
   return best.score;
 }
 
-/// The base makes less than it did: CTAs in turn are kept.
+/// The base gives way to CTAs in turn where it makes less than it did, and these to the base again where they make less than
+/// that.
 void BalanceSearchTwin::see_once_more() {
-  watches_ = false;
+  Entry& here = entries_.front();
   const std::uint64_t before = held_.front().score;
-  held_ = entries_;
-  const std::uint64_t score = keep_best();
-  lasts_ = score == 0 || score * 17 >= before * 16;
-  if (lasts_) return;
-  in_turn_ = true;
-  report_.kept = static_cast<std::int32_t>(report_.candidates.size());
-  report_.candidates.push_back({{}, std::vector<double>(kernels()), 0, true});  // not measured
+  measure(here);
+  const auto told = static_cast<std::int32_t>(report_.candidates.size()) - 1;
+  if (in_turn_) report_.candidates.back().ctas.clear();
+  lasts_ = here.score == 0 || std::uint64_t{here.score} * 17 >= before * 16;
+  watches_ = !lasts_ && !in_turn_;
+  if (lasts_) {
+    report_.kept = told;
+  } else if (in_turn_) {
+    in_turn_ = false;
+    report_.kept = told - 2;
+  } else {
+    held_.assign(1, here);
+    report_.kept = told + 1;
+    report_.candidates.push_back({{}, std::vector<double>(kernels()), 0, true});  // not measured yet
+    list_on_all(kInTurn);
+  }
 }
 
 /// @return there is more to see on all SMs
@@ -239,7 +250,7 @@ bool BalanceSearchTwin::next_on_all() {
   }
   const std::uint64_t score = keep_best();
   const bool turns = what == kBase && tried_.empty();
-  const bool alone = what < kAlone && score * 16 < std::uint64_t{keep()} * 17;
+  const bool alone = what < kAlone && std::max<std::uint64_t>(score, score_) < keep();
   if (score != 0 && !promised() && (turns || alone)) {
     list_on_all(turns ? kInTurn : kAlone);
     return true;
@@ -264,7 +275,8 @@ bool BalanceSearchTwin::next(const SluiceConfig& config) {
     if (climb() && ++round_ < settings_.rounds) {
       list(config);
     } else {
-      more = std::ranges::find(entries_, base_, &Entry::ctas)->score != 0;
+      score_ = std::ranges::find(entries_, base_, &Entry::ctas)->score;
+      more = score_ != 0;
       if (more) list_on_all(kBase);
     }
   }

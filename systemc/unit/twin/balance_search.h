@@ -120,6 +120,7 @@ class BalanceSearchTwin {
   std::vector<Counts> tried_;
   std::optional<Entry> before_;  ///< the base of the round before, as it was there
   std::uint32_t window_ = 0, round_ = 0;
+  std::uint32_t score_ = 0;            ///< of the base in the last round
   std::optional<std::size_t> on_all_;  ///< what every SM holds: kBase, kInTurn, or kAlone + k
   std::vector<Entry> held_;            ///< by every SM: the base, and CTAs in turn
   bool in_order_ = false, in_turn_ = false, watches_ = false, lasts_ = false;
