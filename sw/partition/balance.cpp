@@ -192,8 +192,6 @@ std::optional<std::size_t> balance_climb(std::span<const std::vector<double>> ra
 
 bool balance_turns(double base, double in_turn) { return in_turn * 64 > base * 65; }
 
-bool balance_lasts(double kept, double later) { return later * 17 >= kept * 16; }
-
 bool balance_doubts(double round, double on_all, double keep) { return std::max(round, on_all) < round_up(keep); }
 
 }  // namespace sluice

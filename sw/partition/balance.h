@@ -47,9 +47,6 @@ using JointCounts = std::vector<CtaCount>;
 /// Whether CTAs in turn, without quotas, are kept instead of a base without neighbours, by scores on all SMs: more than 1 / 64
 /// more than the base's.
 [[nodiscard]] bool balance_turns(double base, double in_turn);
-/// Whether the base makes later what it did when it was kept, to 1 / 17. If not, CTAs in turn follow, and stay if these make what
-/// the base made last.
-[[nodiscard]] bool balance_lasts(double kept, double later);
 /// Whether neither the last round nor all SMs show that sharing is worth it. Then all SMs hold each kernel alone, scores count
 /// anew, and by these it is decided.
 ///

@@ -160,29 +160,7 @@ class Rounds {
     // From outside: nothing that was seen is much better than what is kept.
     EXPECT_LE(std::max(seen(1).score, seen(of).score) * 64, (end == End::InOrder ? least : score) * 65);
     if (end == End::InTurn) base_ = JointCounts(most.begin(), most.end());
-    EXPECT_EQ(search_.watches(), !no_round && !alone && !promised());
-    return search_.watches() ? run_once_more(seen(1).score) : kept(end);
-  }
-  /// The base as it is, somewhat slower or faster than before; then CTAs in turn.
-  End run_once_more(double before) {
-    EXPECT_EQ(kept(End::Base), End::Base);
-    on_all_again_ = scene_.between(12, 17);
-    EXPECT_FALSE(windows(BalanceSearchTwin::kOnAll));
-    const BalanceReport& report = search_.report();
-    const BalanceCandidate later = report.candidates.at(tried_.size() + 1);
-    EXPECT_EQ(later.score, balance_score(later.rates, scene_.wishes_));
-    const bool lasts = balance_lasts(before, later.score);
-    EXPECT_EQ(search_.lasts(), lasts);
-    EXPECT_EQ(search_.watches(), !lasts);
-    EXPECT_EQ(report.kept + 1, std::ssize(report.candidates));
-    EXPECT_EQ(report.candidates.back().ctas.empty(), !lasts);
-    if (lasts) return kept(End::Base);
-    EXPECT_EQ(kept(End::InTurn), End::InTurn);
-    EXPECT_FALSE(windows(BalanceSearchTwin::kOnAll));
-    EXPECT_FALSE(search_.watches());
-    const bool stay = balance_lasts(later.score, report.candidates.back().score);
-    EXPECT_EQ(report.kept, static_cast<std::int32_t>(tried_.size()) + (stay ? 3 : 1));
-    return kept(stay ? End::InTurn : End::Base);
+    return kept(end);
   }
   [[nodiscard]] bool promised() const {
     return std::ranges::any_of(scene_.wishes_, [](const BalanceWish& w) { return w.floor > 0; });
@@ -280,7 +258,7 @@ class Rounds {
     for (std::size_t j = 0; j < kernels(); ++j) held.push_back(search_.quota(sm, j));
     if (search_.on_all()) {
       const bool alone = std::ranges::count(held, 0U) + 1 == std::ssize(held);
-      return alone ? alone_on_all(k) : hashed(held, k, search_.in_turn() ? 7 : 0) * on_all_again_ / 16;
+      return alone ? alone_on_all(k) : hashed(held, k, search_.in_turn() ? 7 : 0);
     }
     return hashed(held, k) * (6 - rounds_) / 6;  // less from round to round
   }
@@ -301,7 +279,7 @@ class Rounds {
   std::vector<std::vector<double>> rates_;  ///< of the round
   std::size_t base_at_ = 0;                 ///< in the round
   double last_score_ = 0;
-  std::uint32_t rounds_ = 0, on_all_again_ = 16;
+  std::uint32_t rounds_ = 0;
   std::uint64_t speeds_;
 };
 

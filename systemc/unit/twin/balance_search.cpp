@@ -90,7 +90,7 @@ bool BalanceSearchTwin::begin(const SluiceConfig& config, const std::vector<Kern
   score_ = 0;
   on_all_.reset();
   held_.clear();
-  in_order_ = in_turn_ = watches_ = lasts_ = false;
+  in_order_ = in_turn_ = false;
   list(config);
   if (entries_.size() == 1) list_on_all(kBase);
   for (Entry& e : entries_) e.counted.resize(kernels.size());
@@ -208,35 +208,8 @@ std::uint32_t BalanceSearchTwin::keep_best() {
   return best.score;
 }
 
-/// The base gives way to CTAs in turn where it makes less than it did, and these to the base again where they make less than
-/// that.
-void BalanceSearchTwin::see_once_more() {
-  Entry& here = entries_.front();
-  const std::uint64_t before = held_.front().score;
-  measure(here);
-  const auto told = static_cast<std::int32_t>(report_.candidates.size()) - 1;
-  if (in_turn_) report_.candidates.back().ctas.clear();
-  lasts_ = here.score == 0 || std::uint64_t{here.score} * 17 >= before * 16;
-  watches_ = !lasts_ && !in_turn_;
-  if (lasts_) {
-    report_.kept = told;
-  } else if (in_turn_) {
-    in_turn_ = false;
-    report_.kept = told - 2;
-  } else {
-    held_.assign(1, here);
-    report_.kept = told + 1;
-    report_.candidates.push_back({{}, std::vector<double>(kernels()), 0, true});  // not measured yet
-    list_on_all(kInTurn);
-  }
-}
-
 /// @return there is more to see on all SMs
 bool BalanceSearchTwin::next_on_all() {
-  if (watches_) {
-    see_once_more();
-    return false;
-  }
   const Entry& here = entries_.front();
   const std::size_t what = *on_all_;
   if (what < kAlone) {
@@ -255,8 +228,6 @@ bool BalanceSearchTwin::next_on_all() {
     list_on_all(turns ? kInTurn : kAlone);
     return true;
   }
-  watches_ = what == kBase && score != 0 && !promised();
-  for (Counted& c : entries_.front().counted) c = {};
   in_order_ = what >= kAlone && score < keep();
   if (in_order_) report_.kept = -1;
   in_turn_ = in_turn_ && !in_order_;

@@ -25,10 +25,9 @@ class BalanceSearchTwin {
     BalanceWish wish{};
   };
 
-  static constexpr std::uint32_t kWindows = 8;      ///< of a round
-  static constexpr std::uint32_t kOnAll = 4;        ///< windows of what is on all SMs
-  static constexpr std::uint32_t kWait = 1 << 16;   ///< cycles that a round waits for CTAs to leave, at most
-  static constexpr std::uint32_t kLater = 1 << 18;  ///< cycles until what is kept is seen once more
+  static constexpr std::uint32_t kWindows = 8;     ///< of a round
+  static constexpr std::uint32_t kOnAll = 4;       ///< windows of what is on all SMs
+  static constexpr std::uint32_t kWait = 1 << 16;  ///< cycles that a round waits for CTAs to leave, at most
 
   BalanceSearchTwin(const BalanceConfig& settings, std::uint32_t num_sm) : settings_(settings), num_sm_(num_sm) {}
 
@@ -36,7 +35,7 @@ class BalanceSearchTwin {
   void alone(std::size_t kernel, std::uint32_t instructions);
   void forget() {
     alone_.clear();
-    in_turn_ = watches_ = false;
+    in_turn_ = false;
   }
   /// The first round. @return whether there is anything to measure beside the base
   bool begin(const SluiceConfig& config, const std::vector<Kernel>& kernels, const Counts& base);
@@ -48,10 +47,6 @@ class BalanceSearchTwin {
   void take(std::uint32_t sm, std::uint32_t instructions);
   /// @return the round is over
   bool end_of_window() { return ++window_ >= (on_all_ ? kOnAll : std::max(kWindows, kernels())); }
-  /// What is kept is to be seen once more, kLater cycles from now, as it is.
-  [[nodiscard]] bool watches() const { return watches_; }
-  /// That has changed nothing.
-  [[nodiscard]] bool lasts() const { return lasts_; }
   /// After a round. @return there is another, at a new list
   bool next(const SluiceConfig& config);
   /// The base in the end; null: no partition is worth it.
@@ -98,7 +93,6 @@ class BalanceSearchTwin {
   void list(const SluiceConfig& config);
   void list_on_all(std::size_t what);
   [[nodiscard]] bool next_on_all();
-  void see_once_more();
   std::uint32_t keep_best();
   [[nodiscard]] std::uint32_t keep() const { return static_cast<std::uint32_t>(std::ceil(settings_.keep * kOne)); }
   [[nodiscard]] bool promised() const {
@@ -123,7 +117,7 @@ class BalanceSearchTwin {
   std::uint32_t score_ = 0;            ///< of the base in the last round
   std::optional<std::size_t> on_all_;  ///< what every SM holds: kBase, kInTurn, or kAlone + k
   std::vector<Entry> held_;            ///< by every SM: the base, and CTAs in turn
-  bool in_order_ = false, in_turn_ = false, watches_ = false, lasts_ = false;
+  bool in_order_ = false, in_turn_ = false;
   BalanceReport report_;
 };
 

@@ -43,8 +43,8 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
   out.dropped = dropped_;
   out.no_profile = no_profile_;
   out.monitoring = state_ == State::kMonitor;
-  const bool rests = (state_ == State::kIdle && !waits_) ||
-                     (state_ == State::kMonitor && !search_.watches() && (!churns() || (timer_ <= 1 && !again_)));
+  const bool rests =
+      (state_ == State::kIdle && !waits_) || (state_ == State::kMonitor && (!churns() || (timer_ <= 1 && !again_)));
   out.idle = rests && !changed_ && !decision_;
   for (std::uint32_t k = 0; k < parameters_.max_kernels; ++k) {
     if (layout_ == Layout::Free) out.ctas[k] = static_cast<std::uint8_t>(parameters_.max_ctas);
@@ -294,8 +294,6 @@ void PartitionSequencerTwin::end_of_round(const SluiceConfig& config) {
   }
   searching_ = false;
   go(State::kMonitor);
-  timer_ = search_.watches() ? BalanceSearchTwin::kLater : 0;
-  if (search_.lasts()) return;
   decision_ = true;
   const auto* kept = search_.kept();
   for (std::size_t i = 0; i < plan_.size(); ++i) decided_[plan_[i].slot] = kept != nullptr ? (*kept)[i] : 0;
@@ -396,13 +394,7 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
       break;
     case State::kMonitor:
       again_ = churns() && asked_again(config, in);
-      if (timer_ > 1) {
-        --timer_;
-      } else if (search_.watches()) {
-        searching_ = first_window_ = true;
-        timer_ = 0;
-        go(State::kDrain);
-      }
+      if (timer_ > 1) --timer_;
       break;
     case State::kPlan:
       if (--timer_ == 0) finish_plan(config);
