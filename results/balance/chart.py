@@ -66,7 +66,8 @@ def main():
              "<style>.f{fill:none;stroke:#888}.t{font-size:13px;font-weight:bold}text{fill:#444}@media(prefers-color-scheme:dark){text{fill:#ccc}}</style>"]
     for i, (title, points) in enumerate(panels):
         lines += panel(title, points, GAP / 2 + i % columns * (WIDTH + GAP), GAP + i // columns * (HEIGHT + GAP))
-    lines.append(f'<text x="{GAP / 2}" y="{height - 10}">right: ANTT, how long a kernel takes beside others over alone (less is better); up: times as fast as one after the other</text></svg>')
+    axes = "right: ANTT, how long a kernel takes beside others over alone (less is better); up: times as fast as one after the other"
+    lines.append(f'<text x="{GAP / 2}" y="{height - 10}">{axes}</text></svg>')
     (HERE / "chart.svg").write_text("\n".join(lines) + "\n")
 
 
