@@ -45,17 +45,19 @@ def gpu():
 def panel(title, points, left, top):
     low = [min(p[i] for p in points.values()) for i in (0, 1)]
     wide = [max(p[i] for p in points.values()) - low[i] or 1 for i in (0, 1)]
-    at = lambda p: (left + 12 + (p[0] - low[0]) / wide[0] * (WIDTH - 90), top + HEIGHT - 22 - (p[1] - low[1]) / wide[1] * (HEIGHT - 50))
+    at = lambda p: (left + 12 + (p[0] - low[0]) / wide[0] * (WIDTH - 24), top + HEIGHT - 22 - (p[1] - low[1]) / wide[1] * (HEIGHT - 50))
     yield f'<rect x="{left}" y="{top}" width="{WIDTH}" height="{HEIGHT}" class="f"/><text x="{left}" y="{top - 8}" class="t">{title}</text>'
-    taken = []  # labels move down until they are free
+    label, high = 118, 11  # of text
+    taken = [(*at(p), *at(p)) for p in points.values()]  # left, y, right, y; labels move down until they are free
     for policy, p in sorted(points.items(), key=lambda of: -of[1][1]):
         x, y = at(p)
+        first, anchor = (x + 8, "start") if x + 8 + label < left + WIDTH else (x - 8 - label, "end")
         down = y + 4
-        while any(abs(down - d) < 11 and abs(x - o) < 125 for o, d in taken):
+        while any(abs(down - 4 - d) < high and first < b and first + label > a for a, d, b, _ in taken if (a, d) != (x, y)):
             down += 1
-        taken.append((x, down))
+        taken.append((first, down - 4, first + label, down - 4))
         yield (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{6 if policy == "balance" else 4}" fill="{COLOURS[policy]}"/>'
-               f'<text x="{x + 8:.1f}" y="{down:.1f}">{NAMES[policy]} {p[0]:.2f}, {p[1]:.2f}</text>')
+               f'<text x="{first if anchor == "start" else first + label:.1f}" y="{down:.1f}" text-anchor="{anchor}">{NAMES[policy]} {p[0]:.2f}, {p[1]:.2f}</text>')
 
 
 def main():
