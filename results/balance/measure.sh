@@ -10,7 +10,8 @@ sluice=${SLUICE:-build/release/bin/sluice} rows=results/balance/results.csv
 for sweep; do $sluice sweep "configs/sweeps/balance/$sweep.toml" --out "$out"; done
 $sluice report "$out" --sql "
   SELECT sweep, parameters, mix, policy, cycles, stp, antt, partition,
-    (SELECT json_extract(result, '\$.decisions[#-1].balance.candidates[' || json_extract(result, '\$.decisions[#-1].balance.kept') || '].score')
+    (SELECT CASE WHEN json_extract(result, '\$.decisions[#-1].balance.kept') >= 0 THEN
+       json_extract(result, '\$.decisions[#-1].balance.candidates[' || json_extract(result, '\$.decisions[#-1].balance.kept') || '].score') END
      FROM runs WHERE name LIKE mix || '-%' AND json_extract(result, '\$.cycles') = cycles) AS promised
   FROM points ORDER BY sweep, task, policy" > "$out/rows.csv"
 awk -F, 'NR == FNR { made[$1]; print; next } FNR > 1 && !($1 in made)' "$out/rows.csv" $rows > "$out/all.csv"
