@@ -31,6 +31,7 @@ void Program::ends() {
 void Program::tell() {
   std::unique_lock held = lock_at_exit(lock_);
   if (!held.owns_lock() || (coverage_.empty() && graphs_.empty())) return;
+  if (!ends_in_driver_) notice_resets();
   const auto until = Clock::now() + kLongest;  // launches that nobody waited for may never end
   while (!ends_in_driver_ && (coverage_.collect() | graphs_.collect()) && Clock::now() < until) {
     held.unlock();

@@ -84,11 +84,11 @@ InContext::~InContext() {
   if (pushed_) SLUICE_REAL(cuCtxPopCurrent_v2)(&gone);
 }
 
-bool ContextState::enter() const {
+bool ContextState::is_there() const {
   ContextId now = 0;
-  return SLUICE_REAL(cuCtxGetId)(context_, &now) == CUDA_SUCCESS && now == id_ &&
-         SLUICE_REAL(cuCtxSetCurrent)(context_) == CUDA_SUCCESS;
+  return SLUICE_REAL(cuCtxGetId)(context_, &now) == CUDA_SUCCESS && now == id_;
 }
+bool ContextState::enter() const { return is_there() && SLUICE_REAL(cuCtxSetCurrent)(context_) == CUDA_SUCCESS; }
 
 bool ContextState::has_failed() const {
   const CUresult said = SLUICE_REAL(cuStreamQuery)(setup_);

@@ -68,8 +68,9 @@ class ContextState {
   [[nodiscard]] CUcontext context() const { return context_; }
   [[nodiscard]] ContextId id() const { return id_; }
   [[nodiscard]] GpuNumber gpu() const { return gpu_; }
-  /// Makes it current. @return false: it was reset by a way that no hook sees, and its address is another context's
-  [[nodiscard]] bool enter() const;
+  /// @return false: it was reset by a way that no hook sees, and its address is another context's
+  [[nodiscard]] bool is_there() const;
+  [[nodiscard]] bool enter() const;  ///< makes it current, where it is there
   /// A launch of it has failed, as every call of the driver says from then on: nothing of it is on the GPU any more.
   [[nodiscard]] bool has_failed() const;
   void ends() { *lives_ = false; }                  ///< the context: the driver has nothing of it any more

@@ -17,6 +17,7 @@ constexpr std::chrono::seconds kStandsStill(1);  // by then the watchdog has rai
 }  // namespace
 
 bool Lane::outstanding() const {
+  if (!replays.empty() && !context_state->is_there()) replays.clear();  // their events went with it
   std::erase_if(replays, [](const Event& r) { return SLUICE_REAL(cuEventQuery)(r.get()) != CUDA_ERROR_NOT_READY; });
   return entering > 0 || !replays.empty() ||
          std::ranges::any_of(slots, [](const auto& s) { return !s->node && !s->pending.empty(); });
@@ -233,13 +234,13 @@ void Lanes::stream_ends(CUstream stream) {
   streams_.erase(found);
 }
 
-std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context, ContextId but) {
+std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context, ContextId gone) {
   const auto found = std::ranges::find_if(
-      contexts_, [&](const auto& c) { return c.first != but && c.second && c.second->context() == context; });
+      contexts_, [&](const auto& c) { return (gone == 0 || c.first == gone) && c.second && c.second->context() == context; });
   if (found == contexts_.end()) return nullptr;
   const ContextId id = found->first;
   const std::shared_ptr<ContextState> state = found->second;
-  if (but == 0) {  // else what was counted there is gone already
+  if (gone == 0) {  // else what was counted there is gone, too
     const Sums now = sums();
     counted_.violations = now.violations;
     counted_.naps = now.naps;

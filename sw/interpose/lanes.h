@@ -132,8 +132,8 @@ class Lanes : public ILanes {
   void make_spares(std::unique_lock<std::mutex>& held);  ///< of the current context. @pre nothing sleeps
   [[nodiscard]] bool crowded() const;  ///< soon there are more streams than channels, those of a context_state included
   void stream_ends(CUstream stream);
-  [[nodiscard]] std::shared_ptr<ContextState> context_ends(CUcontext context,
-                                                           ContextId but = 0);  ///< null: nothing of it is here
+  /// @param gone  its id, where it has ended already. @return null: nothing of it is here
+  [[nodiscard]] std::shared_ptr<ContextState> context_ends(CUcontext context, ContextId gone = 0);
   void forget();  ///< in a forked child: the parent's are not its own
   struct Sums {
     std::uint64_t violations = 0, naps = 0, raises = 0, later_grids = 0, orders = 0;

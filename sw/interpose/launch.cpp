@@ -282,7 +282,7 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
   }
   meets(launch.stream);
   std::unique_lock held(lock_);
-  notice_reset();
+  notice_resets();
   const KernelPtr k = find(launch.function);
   if (k != nullptr && k->known_row != nullptr && k->known_row->key->gpu == current_gpu() &&
       ((k->never && !launch.facts.cooperative) || k->known == launch.facts) &&

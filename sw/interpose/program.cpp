@@ -448,21 +448,31 @@ std::shared_ptr<void> Program::context_ends(CUcontext context) {
     id = state->id();
   else if (SLUICE_REAL(cuCtxGetId)(context, &id) != CUDA_SUCCESS)
     return nullptr;
+  ids_.erase(context);
   forget_context(context, id);
   return state;
 }
 
-void Program::notice_reset() {
+void Program::notice_resets() {
   CUcontext context = nullptr;
   ContextId id = 0;
-  if (SLUICE_REAL(cuCtxGetCurrent)(&context) != CUDA_SUCCESS || context == nullptr ||
-      SLUICE_REAL(cuCtxGetId)(context, &id) != CUDA_SUCCESS)
-    return;
-  const auto [known, fresh] = ids_.try_emplace(context, id);
-  if (fresh || known->second == id) return;
-  const ContextId old = std::exchange(known->second, id);
-  static_cast<void>(lanes_.context_ends(context, id));
-  forget_context(context, old);
+  if (SLUICE_REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS && context != nullptr &&
+      SLUICE_REAL(cuCtxGetId)(context, &id) == CUDA_SUCCESS)
+    ids_.try_emplace(context, id);
+  for (auto known = ids_.begin(); known != ids_.end();) {
+    const auto [which, old] = *known;
+    id = 0;
+    const CUresult said = SLUICE_REAL(cuCtxGetId)(which, &id);
+    const bool ended =
+        said == CUDA_SUCCESS ? id != old : said == CUDA_ERROR_CONTEXT_IS_DESTROYED || said == CUDA_ERROR_INVALID_CONTEXT;
+    if (!ended) {
+      ++known;
+      continue;
+    }
+    known = ids_.erase(known);
+    static_cast<void>(lanes_.context_ends(which, old));
+    forget_context(which, old);
+  }
 }
 
 void Program::forget_context(CUcontext context, ContextId id) {

@@ -152,9 +152,9 @@ class Program {
   void stream_ends(CUstream stream);
   /// @return to be kept until the driver has ended it: memory that the GPU may still write
   [[nodiscard]] std::shared_ptr<void> context_ends(CUcontext context);
-  /// A device's own context may have been reset by a way that no hook sees: its address is the same, its id another. With the
+  /// Devices' own contexts may have been reset by a way that no hook sees: the address is the same, the id another. With the
   /// lock.
-  void notice_reset();
+  void notice_resets();
   [[nodiscard]] std::mutex& lock() { return lock_; }
   [[nodiscard]] Coverage& coverage() { return coverage_; }
   [[nodiscard]] Lanes& lanes() { return lanes_; }

@@ -15,7 +15,7 @@ constexpr std::size_t kMostTimed = 64;
 
 CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<CUresult()>& driver) {
   std::unique_lock held(program_.lock());
-  program_.notice_reset();
+  program_.notice_resets();
   const auto known = execs_.find(exec);
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   if (known == execs_.end() || SLUICE_REAL(cuStreamIsCapturing)(stream, &capture) != CUDA_SUCCESS ||

@@ -67,14 +67,19 @@ int main(int, char** argv) {
       expect(good(CU(cuModuleUnload)(module)), "unload");
     }
   };
-  const auto reset = [&] {
+  const auto resets = [&](CUresult (*by)(CUdevice)) {
     for (unsigned mark = 1; mark <= 4; ++mark) {
       const auto [module, f] = function(mark);
       for (int k = 0; k < 3; ++k) expect(good(launch(f, mark, stream)), "launch");
       static_cast<void>(replayed(f, mark));
       if (mark % 2 == 0) expect(good(CU(cuCtxSynchronize)()), "wait");
-      expect(good(CU(cuDevicePrimaryCtxReset)(0)), "reset");
+      expect(good(by(0)), "reset");
     }
+  };
+  const auto reset = [&] { resets(CU(cuDevicePrimaryCtxReset)); };
+  const auto reset_unseen = [&] {
+    void* const driver = dlopen(std::getenv("SLUICE_REAL_LIBCUDA"), RTLD_NOW);
+    resets(reinterpret_cast<CUresult (*)(CUdevice)>(dlsym(driver, "fake_cuda_reset")));
   };
   const auto contexts = [&] {
     const auto [one, f1] = function(1);
@@ -232,8 +237,9 @@ int main(int, char** argv) {
     expect(good(CU(cuCtxSynchronize)()), "wait");
   };
   const std::map<std::string, std::function<void()>> programs = {
-      {"newer", newer},   {"memory", memory}, {"exits", exits},       {"graphs", graphs}, {"branches", branches},
-      {"reload", reload}, {"reset", reset},   {"contexts", contexts}, {"fault", fault},   {"grids", grids}};
+      {"newer", newer},       {"memory", memory}, {"exits", exits}, {"graphs", graphs},
+      {"branches", branches}, {"reload", reload}, {"reset", reset}, {"reset_unseen", reset_unseen},
+      {"contexts", contexts}, {"fault", fault},   {"grids", grids}};
   programs.at(argv[1])();
   return wrong;
 }

@@ -23,7 +23,8 @@ from sharing import Command, Service
 SERVED = {f"sluice_{s}": (s, {"decode": 20, "prefill": 5}) for s in ("even", "adaptive", "piv", "balance", "spatial")}
 SERVED["sluice_piv_prefill"] = ("piv", {"decode": 5, "prefill": 20})
 SHARED = {"time_sliced": None, "mps": {}, "mps_50": {"decode": 50, "prefill": 50}}
-FIXED = {"sluice_quota": {"decode": ("--quota", 4), "prefill": ("--quota", 1)}, "sluice_sms": {"decode": ("--sms", "0-65"), "prefill": ("--sms", "66-131")}}
+FIXED = {"sluice_quota": {"decode": ("--quota", 4), "prefill": ("--quota", 1)}, "sluice_sms": {"decode": ("--sms", "0-65"), "prefill": ("--sms", "66-131")},
+         "sluice_sms_swapped": {"decode": ("--sms", "66-131"), "prefill": ("--sms", "0-65")}}
 IN_ONE_PROCESS = {"priorities": "priorities", "green_contexts": "green"}
 asks = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 asks.add_argument("sluice")

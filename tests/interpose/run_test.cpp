@@ -147,13 +147,15 @@ TEST_F(Run, AKernelOfAModuleThatIsGoneNeverRuns) {
 }
 
 TEST_F(Run, AContextThatIsResetTakesWhatItHadWithIt) {
-  program_ = SLUICE_FAKE_LIFETIMES " reset";
-  for (const std::string& options : {std::string("--quota 2"), quota_file("2")}) {
-    fs::remove(folder_ / "books");
-    right("SLUICE_SHORT_US=0 timeout 60 env", options);
-    booked("launch k__sluice", 16, options);
-    booked("crash", 0, options);
-    booked("reset\n", 4, options);
+  for (const char* way : {" reset", " reset_unseen"}) {
+    program_ = SLUICE_FAKE_LIFETIMES + std::string(way);
+    for (const std::string& options : {std::string("--quota 2"), quota_file("2")}) {
+      fs::remove(folder_ / "books");
+      right("SLUICE_SHORT_US=0 timeout 60 env", options);
+      booked("launch k__sluice", 16, options + way);
+      booked("crash", 0, options + way);
+      booked("reset\n", 4, options + way);
+    }
   }
 }
 
