@@ -304,19 +304,20 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
     Coverage::Row& row = coverage_.row({Coverage::Way::Native, name, reason, 0, current_gpu()});
     const bool hold = holds() && lanes_.shares().native().empty() && reason != kShort && reason != kNotLoaded;
     if (hold) return run_held(held, row, launch.stream, as_it_is);
-    if (k != nullptr && reason != kNotLoaded && reason != kOtherContext && k->later == nullptr && k->lazy == nullptr) {
+    const bool waits = k != nullptr && k->form != nullptr && k->form->waits;
+    if (k != nullptr && !waits && reason != kNotLoaded && reason != kOtherContext && k->later == nullptr && k->lazy == nullptr) {
       k->known = launch.facts;  // the next one like it is not decided anew
       k->never = k->form == nullptr && !launch.facts.cooperative;
       k->known_row = &row;
       k->short_blocks = reason == kShort ? blocks : 0;
       k->timed = row.timed;
     }
-    const bool code_comes = k != nullptr && k->later != nullptr;
-    if (code_comes) ahead_of_code_.enters();
+    Followed* const followed = waits ? &native_waits_ : k != nullptr && k->later != nullptr ? &ahead_of_code_ : nullptr;
+    if (followed != nullptr) followed->enters();
     const CUresult result = run_native(held, row, launch.stream, as_it_is, reason == kShort ? blocks : 0);
-    if (!code_comes) return result;
+    if (followed == nullptr) return result;
     if (!held.owns_lock()) held.lock();
-    ahead_of_code_.entered(launch.stream, nullptr);
+    followed->entered(launch.stream, nullptr);
     return result;
   }
   if (ours->waits || lane->watched) lanes_.watch(*lane);

@@ -119,6 +119,7 @@ void Program::unload(const Part& part) {
 /// @return false: it has to wait for a launch that stands still. The program's own kernel is there
 bool Program::load(std::unique_lock<std::mutex>& held, CUfunction handle, const KernelPtr& kernel, ContextId here) {
   if (kernel == nullptr) {
+    if (native_waits_.runs()) return true;
     if (!strangers_.emplace(here, handle).second) return true;
     const Drain drain(*this, held, true);
     held.unlock();
@@ -130,15 +131,16 @@ bool Program::load(std::unique_lock<std::mutex>& held, CUfunction handle, const 
   while (kernel->loading) lanes_.wait_for_change(held);  // another thread is about it
   if (kernel->gone) return true;
   if (std::exchange(kernel->parts[here].seen, true)) {
-    if (behind_ && lanes_.outstanding() == 0) {
+    if (behind_ && lanes_.outstanding() == 0 && !native_waits_.runs()) {
       const Drain drain(*this, held, true);
       load_others(held, here);
     }
     return true;
   }
   kernel->loading = true;
-  const Drain drain(*this, held, !kernel->loaded_in(here));
-  if (!drain.reached()) {
+  std::optional<Drain> drain;
+  if (!native_waits_.runs()) drain.emplace(*this, held, !kernel->loaded_in(here));
+  if (!drain || !drain->reached()) {
     behind_ = true;
     kernel->loading = false;
     kernel->parts[here].seen = false;
@@ -151,7 +153,7 @@ bool Program::load(std::unique_lock<std::mutex>& held, CUfunction handle, const 
 
 /// The program's own code says how many registers ours may have, which is to be compiled.
 void Program::load_own(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here) {
-  if (kernel->lazy == nullptr || kernel->registers != 0 || kernel->loading) return;
+  if (kernel->lazy == nullptr || kernel->registers != 0 || kernel->loading || native_waits_.runs()) return;
   kernel->loading = true;
   const Drain drain(*this, held, !kernel->loaded_in(here));
   if (drain.reached())
@@ -480,6 +482,7 @@ void Program::forget_context(CUcontext context, ContextId id) {
   coverage_.context_ends(id);
   for (Followed& each : opaque_) each.context_ends(context);
   ahead_of_code_.context_ends(context);
+  native_waits_.context_ends(context);
   Memory::instance().context_ends(id);
   static_cast<void>(forget_kernels([&](const Kernel& k) { return k.context == id; }));  // the driver unloads all that is there
   std::erase_if(kernels_, [&](const auto& k) {

@@ -260,6 +260,7 @@ class Program {
   std::array<Followed, kGpus> opaque_;
   [[nodiscard]] Followed& opaque(GpuNumber gpu) { return opaque_[static_cast<std::size_t>(gpu) % kGpus]; }
   Followed ahead_of_code_{4};
+  Followed native_waits_;      ///< launches whose blocks wait for others, natively: no code is loaded beside them
   Clock::duration awaited_{};  ///< the code of kernels, by launches
 };
 

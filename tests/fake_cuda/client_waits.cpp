@@ -83,6 +83,16 @@ int main(int argc, char** argv) {
     }
     return wrong;
   }
+  if (call == "first_launch_beside") {  // one that is native, as all its blocks fit
+    quota("2");
+    expect(good(CU(cuModuleGetFunction)(&waits, module, "waits_for_frees")), "waits_for_frees");
+    expect(good(CU(cuModuleLoadData)(&other, kPtx)) && good(CU(cuModuleGetFunction)(&frees, other, "frees")), "frees");
+    expect(launch(waits, stream, 2), "one that waits");
+    sleep_ms(1000);  // there is code for the other now
+    expect(launch(frees, beside) && good(CU(cuCtxSynchronize)()), "both end");
+    for (int n = 0; n < 2; ++n) expect(launch(frees, beside) && good(CU(cuCtxSynchronize)()), "its code is there");
+    return wrong;
+  }
   if (call == "long_copy") {
     constexpr std::size_t kLong = 2U << 20;
     static char device[kLong];

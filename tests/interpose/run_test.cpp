@@ -124,6 +124,12 @@ TEST_F(Run, AKernelMayWaitForAnothersFirstLaunch) {
   fs::remove(folder_ / "books");
   waits("first_launch");
   booked("launch frees__sluice", 2, "with code in the cache it was loaded ahead");
+  fs::remove(folder_ / "books");
+  fs::remove_all(folder_ / "cache");
+  waits("first_launch_beside", "FAKE_CUDA_COMPILE_MS=100");
+  booked("launch waits_for_frees 2x1", 1, "it is native, as all its blocks fit");
+  booked("launch frees 800x1", 1, "its code is not loaded beside that");
+  booked("launch frees__sluice", 2, "it is loaded when that has ended");
 }
 
 /// Handles of the driver come again, and what the interposer has of its own lies where the last lay.
