@@ -2,6 +2,7 @@
 #include "sw/interpose/lanes.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "sw/interpose/memory.h"
@@ -40,8 +41,13 @@ std::shared_ptr<ContextState> Lanes::context_state(std::unique_lock<std::mutex>&
   making_.insert(*id);
   const std::size_t spares = crowded() ? channels_of_process() : 0;
   held.unlock();
-  std::shared_ptr<ContextState> made = ContextState::make();
-  if (made != nullptr && spares > 0) made->make_spares(lock_, spares);
+  std::shared_ptr<ContextState> made;
+  try {
+    made = ContextState::make();
+    if (made != nullptr && spares > 0) made->make_spares(lock_, spares);
+  } catch (const std::bad_alloc&) {
+    made = nullptr;  // as where the driver refuses: others wait for an answer
+  }
   held.lock();
   making_.erase(*id);
   changed_.notify_all();
