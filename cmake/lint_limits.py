@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 # Path (the first that matches): most lines of a file, most characters of a line; clang-format keeps the lines of .h and .cpp.
-LIMITS = [(r"rtl/.*\.sv", 400, 120), (r".*\.sv", 300, 180),
+LIMITS = [(r"rtl/.*\.sh", 60, 120), (r"rtl/.*", 400, 120), (r".*\.sv", 300, 180),
           (r".*\.(h|cpp)", 500, 220),
           (r".*\.(cuh?|ptx)", 400, 150), (r".*\.v", 300, 150),
           (r".*\.py", 260, 180), (r".*\.sh", 60, 180), (r".*(CMakeLists\.txt|\.cmake)", 80, 180), (r".*\.toml", 500, 180),

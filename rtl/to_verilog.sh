@@ -26,15 +26,18 @@ while [ $# -gt 0 ]; do
 done
 cd "$root"
 if ! grep -qE "/$top\.sv$" rtl/sluice.f; then
-  echo "to_verilog.sh: $top: no such module; rtl/sluice.f has: $(sed -n 's|rtl/\(.*/\)\?\([a-z_]*\)\.sv|\2|p' rtl/sluice.f | grep -v _pkg | tr '\n' ' ')" >&2
+  modules=$(sed -n 's|rtl/\(.*/\)\?\([a-z_]*\)\.sv|\2|p' rtl/sluice.f | grep -v _pkg | tr '\n' ' ')
+  echo "to_verilog.sh: $top: no such module; rtl/sluice.f has: $modules" >&2
   exit 2
 fi
 written="$(mktemp)"
 trap 'rm -f "$written"' EXIT
-yosys -q -p "read_verilog -sv $(tr '\n' ' ' < rtl/sluice.f); ${parameters:+chparam$parameters $top;} hierarchy -check -top $top; proc; opt_clean; \
-rename -top $top; write_verilog -noattr $written" 2>&1 | grep -v '^Warning: Replacing memory' >&2 || true
+yosys -q -p "read_verilog -sv $(tr '\n' ' ' < rtl/sluice.f); ${parameters:+chparam$parameters $top;} \
+hierarchy -check -top $top; proc; opt_clean; rename -top $top; \
+write_verilog -noattr $written" 2>&1 | grep -v '^Warning: Replacing memory' >&2 || true
 [ -s "$written" ] || { echo "to_verilog.sh: Yosys wrote nothing" >&2; exit 1; }
-# Yosys names a module after its parameters, "\$paramod$5b2c...\sluice_csr_slot": plain names read better, and every tool takes them.
+# Yosys names a module after its parameters, "\$paramod$5b2c...\sluice_csr_slot": plain names read better, and every
+# tool takes them.
 python3 - "$written" "$prefix" <<'END'
 import re, sys
 path, prefix = sys.argv[1:]
@@ -42,12 +45,14 @@ text = open(path).read()
 names = {}
 for long in dict.fromkeys(re.findall(r"^module (\\\$paramod\S+)", text, re.M)):
     base = re.search(r"\\([a-z]\w*)(?=\\|$)", long[1:])[1]
-    names[long] = base if base not in names.values() else f"{base}_{1 + sum(n.startswith(base) for n in names.values())}"
+    others = sum(n.startswith(base) for n in names.values())
+    names[long] = base if base not in names.values() else f"{base}_{1 + others}"
 for long, short in names.items():
     text = text.replace(long + " ", short + " ")
 if prefix:
     modules = set(re.findall(r"^module (\w+)", text, re.M))
-    text = re.sub(r"^(module |  )(\w+)(?=[ (])", lambda m: m[1] + (prefix if m[2] in modules else "") + m[2], text, flags=re.M)
+    prefixed = lambda m: m[1] + (prefix if m[2] in modules else "") + m[2]
+    text = re.sub(r"^(module |  )(\w+)(?=[ (])", prefixed, text, flags=re.M)
 open(path, "w").write(text)
 END
 if [ "$output" = - ]; then cat "$written"; else cat "$written" > "$output"; fi

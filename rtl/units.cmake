@@ -11,15 +11,17 @@ foreach(SHAPE ${UNITS})
   separate_arguments(SHAPE)
   list(GET SHAPE 0 SMS)
   list(GET SHAPE 1 SCHEDULERS)
-  # Made to compile in reasonable time: loops stay loops, and waveforms of the larger ones show two levels of the hierarchy.
+  # Made to compile in reasonable time: loops stay loops, and waveforms of the larger ones show two levels of the
+  # hierarchy.
   set(LARGE_FAST "")
   set(LARGE_DEPTH "")
   if(SMS GREATER 16)
     set(LARGE_FAST OPT_FAST -O1)
     set(LARGE_DEPTH --trace-depth 2)
   endif()
-  verilate(sluice_rtl SOURCES ${RTL_FILES} TOP_MODULE sluice_top PREFIX Vsluice_top_${SMS} TRACE_FST OPT_SLOW -O0 ${LARGE_FAST}
-           VERILATOR_ARGS -Wall -GNUM_SM=${SMS} -GNUM_SCHED=${SCHEDULERS} -GMAX_KERNELS=4 -GMAX_CTAS=32 --unroll-count 4 ${LARGE_DEPTH})
+  verilate(sluice_rtl SOURCES ${RTL_FILES} TOP_MODULE sluice_top PREFIX Vsluice_top_${SMS} TRACE_FST OPT_SLOW -O0
+           ${LARGE_FAST} VERILATOR_ARGS -Wall -GNUM_SM=${SMS} -GNUM_SCHED=${SCHEDULERS} -GMAX_KERNELS=4 -GMAX_CTAS=32
+           --unroll-count 4 ${LARGE_DEPTH})
   string(APPEND UNIT_HEADERS "#include <Vsluice_top_${SMS}.h>\n")
   string(APPEND UNIT_LIST " UNIT(${SMS}, ${SCHEDULERS})")
 endforeach()

@@ -20,7 +20,8 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 NOTE = "Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there."
-PARAMETERS = ["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS", "SM_ENABLE", "SM_READY", "LAUNCH_QUEUE", "FLUSH", "PATIENCE", "PRIORITY", "CHURN", "TAIL"]
+PARAMETERS = ["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS", "SM_ENABLE", "SM_READY", "LAUNCH_QUEUE",
+              "FLUSH", "PATIENCE", "PRIORITY", "CHURN", "TAIL"]
 
 
 def camel(name):
@@ -28,7 +29,9 @@ def camel(name):
 
 
 def load():
-    data = tomllib.loads((ROOT / "rtl/csr/sluice_regs.toml").read_text())
+    data = {}
+    for file in ("sluice_regs", "sluice_slot_regs"):
+        data |= tomllib.loads((ROOT / f"rtl/csr/{file}.toml").read_text())
     for kind in ("register", "slot_register"):
         prefix = "Slot" if kind == "slot_register" else ""
         limit = data["slot_stride"] if prefix else data["slot_base"]
@@ -40,7 +43,8 @@ def load():
             for i in range(r["count"]):
                 address = r["address"] + 4 * i
                 if address % 4 or address >= limit or address in used:
-                    sys.exit(f"sluice_regs.toml: {r['name']}: address {address:#x}: must be a free multiple of 4 below {limit:#x}")
+                    sys.exit(f"sluice_regs.toml: {r['name']}: address {address:#x}: must be a free multiple of 4 "
+                             f"below {limit:#x}")
                 used[address] = r["name"]
             bits = 0
             for f in r["field"]:
@@ -53,7 +57,8 @@ def load():
                 f["min"] = f.get("min", 0)
                 f["max"] = f.get("max", (1 << f["width"]) - 1)
             r["mask"] = bits
-    revision = ".".join(str(f["reset"]) for r in data["register"] if r["name"] == "REVISION" for f in reversed(r["field"]))
+    revision = ".".join(str(f["reset"]) for r in data["register"] if r["name"] == "REVISION"
+                        for f in reversed(r["field"]))
     if f"project(sluice VERSION {revision} " not in (ROOT / "CMakeLists.txt").read_text():
         sys.exit(f"sluice_regs.toml: REVISION is {revision}: must be the project's version, in CMakeLists.txt")
     if data["slot_base"] + data["slots"] * data["slot_stride"] > 1 << data["address_bits"]:
@@ -62,7 +67,8 @@ def load():
 
 
 def systemverilog(d):
-    out = [f"// {SPDX}", "// sluice_csr_pkg: addresses, ranges and reset values of the register map.", f"// {NOTE}", "package sluice_csr_pkg;",
+    out = [f"// {SPDX}", "// sluice_csr_pkg: addresses, ranges and reset values of the register map.", f"// {NOTE}",
+           "package sluice_csr_pkg;",
            "  // verilator lint_off UNUSEDPARAM"]
     w = d["address_bits"]
 
@@ -70,7 +76,8 @@ def systemverilog(d):
         out.append(f"  localparam logic [{width - 1}:0] {name} = {width}'d{value};")
 
     for name, values in d["enums"].items():
-        width = next(f["width"] for kind in ("register", "slot_register") for r in d[kind] for f in r["field"] if f.get("enum") == name)
+        width = next(f["width"] for kind in ("register", "slot_register") for r in d[kind] for f in r["field"]
+                     if f.get("enum") == name)
         for value, number in values.items():
             constant(f"{name}{camel(value)}", width, number)
     for key in ("slot_base", "slot_stride"):
@@ -105,11 +112,13 @@ def cpp(d):
     out += ["", "/// Bits of a register.", "struct Field {", "  unsigned lsb, width;",
             "  [[nodiscard]] constexpr std::uint32_t max() const { return width == 32 ? ~0U : (1U << width) - 1; }",
             "  [[nodiscard]] constexpr std::uint32_t get(std::uint32_t word) const { return (word >> lsb) & max(); }",
-            "  [[nodiscard]] constexpr std::uint32_t put(std::uint32_t value) const { return (value & max()) << lsb; }", "};", ""]
+            "  [[nodiscard]] constexpr std::uint32_t put(std::uint32_t value) const { return (value & max()) << lsb; }",
+            "};", ""]
     out += [f"inline constexpr std::uint32_t kSlotBase = {d['slot_base']:#05x};",
             f"inline constexpr std::uint32_t kSlotStride = {d['slot_stride']:#04x};",
             "/// Byte address of a kernel slot's register.",
-            "constexpr std::uint32_t slot(unsigned kernel, std::uint32_t offset) { return kSlotBase + kernel * kSlotStride + offset; }"]
+            "constexpr std::uint32_t slot(unsigned kernel, std::uint32_t offset) "
+            "{ return kSlotBase + kernel * kSlotStride + offset; }"]
     for kind, title in (("register", "Byte addresses."), ("slot_register", "Offsets in a kernel slot, for slot().")):
         out += ["", f"// {title}"]
         for r in d[kind]:
@@ -118,20 +127,26 @@ def cpp(d):
                 out += [f"inline constexpr Field k{f['id']}{{{f['lsb']}, {f['width']}}};" for f in r["field"]]
     out += ["", "/// Elaboration parameters of the unit (register PARAMS).", "struct Parameters {",
             "  std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;",
-            "  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0, tail = 0;  ///< options: 0 is off", "};", "",
+            "  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, "
+            "churn = 0, tail = 0;  ///< options: 0 is off", "};", "",
             "}  // namespace sluice::regs", ""]
     return "\n".join(out)
 
 
 def cpp_table(d):
-    out = [f"// {NOTE}", "#pragma once", "#include <string>", "#include <utility>", "#include <vector>", "", "#include \"sw/driver/sluice_regs.h\"", "",
+    out = [f"// {NOTE}", "#pragma once", "#include <string>", "#include <utility>", "#include <vector>", "",
+           "#include \"sw/driver/sluice_regs.h\"", "",
            "namespace sluice::regs {", "", "/// As the RTL calls them.",
             "inline constexpr std::pair<const char*, std::uint32_t Parameters::*> kParameterNames[] = {",
             "    " + ", ".join(f'{{"{p}", &Parameters::{p.lower()}}}' for p in PARAMETERS) + "};", "",
-            "/// As in sluice_regs.toml.", "enum class Access { Ro, Rw, W1c, W1s, Wo, Level };", "enum class Needs { Nothing, AllFree, SlotFree, Undecided };",
-            "struct FieldInfo {", "  std::string name;", "  Field bits;", "  Access access;", "  std::uint32_t reset, min, max;", "};",
-            "struct RegisterInfo {", "  std::string name;  ///< a kernel slot's as \"SLOT2.WARPS\"", "  std::uint32_t address;", "  Needs needs;",
-            "  std::vector<FieldInfo> fields;", "  bool sms;    ///< a bit an SM", "  bool locks;  ///< as it is while LOCK is 1",
+            "/// As in sluice_regs.toml.", "enum class Access { Ro, Rw, W1c, W1s, Wo, Level };",
+            "enum class Needs { Nothing, AllFree, SlotFree, Undecided };",
+            "struct FieldInfo {", "  std::string name;", "  Field bits;", "  Access access;",
+            "  std::uint32_t reset, min, max;", "};",
+            "struct RegisterInfo {", "  std::string name;  ///< a kernel slot's as \"SLOT2.WARPS\"",
+            "  std::uint32_t address;", "  Needs needs;",
+            "  std::vector<FieldInfo> fields;", "  bool sms;    ///< a bit an SM",
+            "  bool locks;  ///< as it is while LOCK is 1",
             "};", "", "/// Every register of a unit with these parameters.",
             "inline std::vector<RegisterInfo> registers(const Parameters& p) {", "  std::vector<RegisterInfo> all;"]
 
@@ -141,8 +156,10 @@ def cpp_table(d):
         return f"p.{value.lower()}" if value in PARAMETERS else f"{value}U"
 
     def entry(r, name, address, indent):
-        fields = ",\n".join(f'{indent}     {{"{f["name"]}", {{{f["lsb"]}, {f["width"]}}}, Access::{camel(f["access"])}, '
-                            f'{number(f.get("reset", 0))}, {number(f["min"])}, {number(f["max"])}}}' for f in r["field"])
+        fields = ",\n".join(f'{indent}     {{"{f["name"]}", {{{f["lsb"]}, {f["width"]}}}, '
+                            f'Access::{camel(f["access"])}, '
+                            f'{number(f.get("reset", 0))}, {number(f["min"])}, {number(f["max"])}}}'
+                            for f in r["field"])
         needs = camel(r.get("needs", "nothing"))
         there = f"if (p.{r['when'].lower()} != 0) " if "when" in r else ""
         sms, locks = ("true" if r.get(what) else "false" for what in ("sms", "locks"))
@@ -163,18 +180,25 @@ def cpp_table(d):
 
 
 def markdown(d):
-    out = ["# Register map", "", f"{NOTE} 32-bit registers, byte addresses; behaviour: [sluice_csr](blocks/sluice_csr.md).", "",
-           "Access is `ro` (read-only), `rw`, `w1c` (sticky, write 1 to clear), or `w1s` (command, write 1, reads 0). `wo` and `level` go with a command of the",
-           "same register; `level` reads back. `rw` values outside their range are refused with BAD_CONFIG. Footnotes: ¹ only while every kernel slot is FREE;",
-           "² only while this slot is FREE (else SLOT_BUSY). ³ only while STATUS shows IDLE or MONITOR: a decision keeps what it began with.",
-           "⁴ only in a unit with the parameter of that name; else the address has no register. ⁵ only while LOCK is 0.", ""]
+    out = ["# Register map", "",
+           f"{NOTE} 32-bit registers, byte addresses; behaviour: [sluice_csr](blocks/sluice_csr.md).", "",
+           "Access is `ro` (read-only), `rw`, `w1c` (sticky, write 1 to clear), or `w1s` (command, write 1, reads 0). "
+            "`wo` and `level` go with a command of the",
+           "same register; `level` reads back. `rw` values outside their range are refused with BAD_CONFIG. "
+            "Footnotes: ¹ only while every kernel slot is FREE;",
+           "² only while this slot is FREE (else SLOT_BUSY). ³ only while STATUS shows IDLE or MONITOR: a decision "
+            "keeps what it began with.",
+           "⁴ only in a unit with the parameter of that name; else the address has no register. "
+            "⁵ only while LOCK is 0.", ""]
     for kind, title in (("register", "Global"), ("slot_register",
                         f"Kernel slot k, at {d['slot_base']:#x} + k * {d['slot_stride']:#x}")):
-        out += [f"## {title}", "", "| address | register | bits | field | access | reset | range | meaning |", "|---|---|---|---|---|---|---|---|"]
+        out += [f"## {title}", "", "| address | register | bits | field | access | reset | range | meaning |",
+                "|---|---|---|---|---|---|---|---|"]
         for r in d[kind]:
             address = f"`{r['address']:#05x}`" + (f" + 4 * i, i = 0..{r['count'] - 1}" if r["count"] > 1 else "")
             name = r["name"] + ("`i`" if r["count"] > 1 else "")
-            note = {"all_free": "¹", "slot_free": "²", "undecided": "³"}.get(r.get("needs"), "") + ("⁴" if "when" in r else "") + ("⁵" if r.get("locks") else "")
+            note = ({"all_free": "¹", "slot_free": "²", "undecided": "³"}.get(r.get("needs"), "")
+                    + ("⁴" if "when" in r else "") + ("⁵" if r.get("locks") else ""))
             out.append(f"| {address} | **{name}**{note} | | | | | | {r['text']} |")
             for f in r["field"]:
                 bits = f"{f['lsb'] + f['width'] - 1}:{f['lsb']}" if f["width"] > 1 else f"{f['lsb']}"
@@ -192,7 +216,8 @@ def markdown(d):
 def systemrdl(d):
     access = {"ro": "sw = r; hw = w;", "rw": "sw = rw; hw = r;", "w1c": "sw = rw; onwrite = woclr; hw = w; hwset;",
               "w1s": "sw = w; hw = r; singlepulse;", "wo": "sw = w; hw = r;", "level": "sw = rw; hw = r;"}
-    out = [f"// {NOTE} Default parameters.", "addrmap sluice {", f'  name = "Sluice SM resource partitioner";', "  default regwidth = 32;"]
+    out = [f"// {NOTE} Default parameters.", "addrmap sluice {", f'  name = "Sluice SM resource partitioner";',
+           "  default regwidth = 32;"]
 
     def registers(rs, indent):
         for r in rs:
@@ -200,7 +225,8 @@ def systemrdl(d):
             for f in r["field"]:
                 reset = f.get("reset", 0)
                 options = dict.fromkeys(PARAMETERS[5:], 0)
-                reset = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGION_UNITS": 64, **options}.get(reset, reset)
+                reset = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGION_UNITS": 64,
+                         **options}.get(reset, reset)
                 text = f["text"].replace('"', "'")
                 out.append(f'{indent}  field {{ {access[f["access"]]} desc = "{text}"; }} '
                            f'{f["name"]}[{f["lsb"] + f["width"] - 1}:{f["lsb"]}] = {f["width"]}\'h{reset:x};')
@@ -227,7 +253,8 @@ def main():
             path.write_text(write(data))
     if args.rdl or args.table:
         return
-    outputs = {"rtl/csr/sluice_csr_pkg.sv": systemverilog(data), "sw/driver/sluice_regs.h": cpp(data), "docs/reference/register_map.md": markdown(data)}
+    outputs = {"rtl/csr/sluice_csr_pkg.sv": systemverilog(data), "sw/driver/sluice_regs.h": cpp(data),
+               "docs/reference/register_map.md": markdown(data)}
     stale = [path for path, text in outputs.items()
              if not (ROOT / path).exists() or (ROOT / path).read_text() != text]
     if args.check:

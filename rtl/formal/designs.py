@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rtl/formal/run.py proves: .sby files, their broken designs, and of those that take minutes what has run, in results/formal/long.json."""
+"""What rtl/formal/run.py proves: .sby files, their broken designs, and of those that take minutes what has run, in
+results/formal/long.json."""
 import fcntl
 import hashlib
 import json
@@ -16,14 +17,15 @@ RAN = ROOT / "results/formal/long.json"
 def parse(path):
     """{task: {section: [lines]}} of an .sby file; one task "" when it has no [tasks]."""
     sections, name = {}, None
-    for raw in path.read_text().splitlines():
+    for raw in re.sub(r"\s*\\\n\s*", " ", path.read_text()).splitlines():   # a backslash at its end: the line goes on
         line = raw.split("#")[0].rstrip()
         if header := re.fullmatch(r"\[(\w+)\]", line):
             name = header[1]
             sections[name] = []
         elif line and name:
             sections[name].append(line)
-    tasks = {line.split()[0]: line.split() for line in sections.pop("tasks", [])} or {"": []}   # with the groups that each is in
+    tasks = {line.split()[0]: line.split() for line in sections.pop("tasks",
+        [])} or {"": []}   # with the groups that each is in
     tags = set().union(*tasks.values())
     out = {}
     for task in tasks:
@@ -49,12 +51,14 @@ def mutants_of(module):
 
 def broken_designs(module):
     broken = mutants_of(module)
-    of_all = {key: value for key, value in broken.items() if not isinstance(value, dict) and key != "long"}   # task and depth
+    of_all = {key: value for key, value in broken.items() if not isinstance(value, dict)
+              and key != "long"}   # task and depth
     mutants = []
     for file, rows in broken.items():
         for name, (find, replace, *rest) in rows.items() if isinstance(rows, dict) else ():
             own = rest.pop() if isinstance(rest[-1], dict) else {}
-            mutants.append({**of_all, **own, "name": name, "file": file, "find": find, "replace": replace, "fails": rest})
+            mutants.append({**of_all, **own, "name": name, "file": file, "find": find, "replace": replace,
+                            "fails": rest})
     return mutants
 
 
@@ -105,6 +109,9 @@ def check(modules):
     done = ran()
     every = [(name, what, done.get(name, {})) for module in modules for name, what in long_ones(module)]
     edited = [name for name, what, then in every if then.get("proof") != what["proof"]]
-    print("".join(f"{name}: not run since it was edited: rtl/formal/run.sh {name.split()[0]} --long --due{' --mutants' * (' mutant ' in name)}\n" for name in edited) +
-          f"{len(every)} long proofs and mutants: {len(edited)} edited since they ran, the RTL of {sum(then.get('rtl') != what['rtl'] for _, what, then in every)}")
+    for name in edited:
+        print(f"{name}: not run since it was edited: rtl/formal/run.sh {name.split()[0]} --long --due"
+              + " --mutants" * (" mutant " in name))
+    print(f"{len(every)} long proofs and mutants: {len(edited)} edited since they ran, the RTL of "
+          f"{sum(then.get('rtl') != what['rtl'] for _, what, then in every)}")
     return not edited

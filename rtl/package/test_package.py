@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lint.package: the packages say what the RTL and the register map say. Ports and parameters are held against Yosys' elaboration, with two sets of
-parameters; files against rtl/sluice.f; the registers of IP-XACT and SystemRDL against each other and rtl/csr/sluice_regs.toml."""
+"""lint.package: the packages say what the RTL and the register map say. Ports and parameters are held against Yosys'
+elaboration, with two sets of parameters; files against rtl/sluice.f; the registers of IP-XACT and SystemRDL against
+each other and rtl/csr/sluice_regs.toml."""
 import json
 import pathlib
 import re
@@ -31,16 +32,20 @@ def elaborated(parameters):
     """{port: (direction, bits)} of sluice_top."""
     chosen = " ".join(f"-set {name} {value}" for name, value in parameters.items())
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        subprocess.run(["yosys", "-q", "-p", f"read_verilog -sv rtl/sluice_pkg.sv rtl/sluice_top.sv; chparam {chosen} sluice_top; "
+        subprocess.run(["yosys", "-q", "-p",
+                        f"read_verilog -sv rtl/sluice_pkg.sv rtl/sluice_top.sv; chparam {chosen} sluice_top; "
                         f"hierarchy -top sluice_top; proc; write_json {out.name}"], cwd=ROOT, check=True)
         module = next(m for m in json.load(out)["modules"].values() if m["attributes"].get("top"))
-    return {name: ({"input": "in", "output": "out"}[port["direction"]], len(port["bits"])) for name, port in module["ports"].items()}
+    return {name: ({"input": "in", "output": "out"}[port["direction"]], len(port["bits"]))
+            for name, port in module["ports"].items()}
 
 
 def flat(register, base, names):
     """Fields of one register: {(name, address): [(field, lsb, width, access)]}."""
-    fields = [(text(f, "name"), int(text(f, "bitOffset")), int(text(f, "bitWidth"))) for f in register.findall("ipxact:field", NS)]
-    return {(names + text(register, "name"), base + int(text(register, "addressOffset").lstrip("'h"), 16), int(text(register, "dim") or 1)): fields}
+    fields = [(text(f, "name"), int(text(f, "bitOffset")), int(text(f, "bitWidth")))
+              for f in register.findall("ipxact:field", NS)]
+    return {(names + text(register, "name"), base + int(text(register, "addressOffset").lstrip("'h"), 16),
+             int(text(register, "dim") or 1)): fields}
 
 
 def ipxact_registers():
@@ -61,7 +66,8 @@ def rdl_registers():
     slot_base = int(re.search(r"slot_f SLOT\[4\] @0x(\w+)", source)[1], 16)
     found = {}
     for block in re.finditer(r"reg \{((?:[^{}]|\{[^{}]*\})*)\} (\w+)(?:\[(\d+)\])? @0x(\w+)", source):
-        fields = [(name, int(low), int(high) - int(low) + 1) for name, high, low in re.findall(r"\} (\w+)\[(\d+):(\d+)\]", block[1])]
+        fields = [(name, int(low), int(high) - int(low) + 1) for name, high,
+                  low in re.findall(r"\} (\w+)\[(\d+):(\d+)\]", block[1])]
         slot = block.start() > source.index("regfile slot_f")
         found[("SLOT." if slot else "") + block[2], int(block[4], 16) + slot * slot_base, int(block[3] or 1)] = fields
     return found
@@ -70,8 +76,10 @@ def rdl_registers():
 class Package(unittest.TestCase):
     def test_ports_are_those_that_elaborate(self):
         declared = {p.find("ipxact:name", NS).text: p for p in COMPONENT.findall(".//ipxact:ports/ipxact:port", NS)}
-        for parameters in ({"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2}, {"NUM_SM": 3, "MAX_KERNELS": 2, "MAX_CTAS": 5, "NUM_SCHED": 4}):
-            ports = {name: (text(p, "wire/direction"), 1 + eval(text(p, "wire/vectors/vector/left") or "0", {}, dict(parameters)))
+        for parameters in ({"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2},
+                           {"NUM_SM": 3, "MAX_KERNELS": 2, "MAX_CTAS": 5, "NUM_SCHED": 4}):
+            ports = {name: (text(p, "wire/direction"), 1 + eval(text(p, "wire/vectors/vector/left") or "0", {},
+                dict(parameters)))
                      for name, p in declared.items()}
             self.assertEqual(ports, elaborated(parameters))
 
@@ -82,7 +90,8 @@ class Package(unittest.TestCase):
     def test_parameters_agree(self):
         header = (ROOT / "rtl/sluice_top.sv").read_text().split(") (")[0]
         rtl = {name: int(value) for name, value in re.findall(r"parameter int unsigned (\w+)\s*=\s*(\d+)", header)}
-        self.assertEqual(rtl, {p.get("parameterId"): int(text(p, "value")) for p in COMPONENT.findall("ipxact:parameters/ipxact:parameter", NS)})
+        self.assertEqual(rtl, {p.get("parameterId"): int(text(p, "value"))
+                               for p in COMPONENT.findall("ipxact:parameters/ipxact:parameter", NS)})
         self.assertEqual(rtl, {name: p["default"] for name, p in CORE["parameters"].items()})
 
     def test_files_are_those_of_the_list(self):
@@ -95,11 +104,14 @@ class Package(unittest.TestCase):
             self.assertLessEqual(set(target["filesets"]), set(CORE["filesets"]))
 
     def test_registers_agree(self):
-        data = tomllib.loads((ROOT / "rtl/csr/sluice_regs.toml").read_text())
+        data = {}
+        for file in ("sluice_regs", "sluice_slot_regs"):
+            data |= tomllib.loads((ROOT / f"rtl/csr/{file}.toml").read_text())
         wanted = {}
         for kind, prefix, base in (("register", "", 0), ("slot_register", "SLOT.", data["slot_base"])):
             for name, r in data[kind].items():
-                wanted[prefix + name, base + r["address"], r.get("count", 1)] = [(f["name"], f["lsb"], f["width"]) for f in r["field"]]
+                wanted[prefix + name, base + r["address"], r.get("count", 1)] = [(f["name"], f["lsb"], f["width"])
+                    for f in r["field"]]
         self.assertGreater(len(wanted), 30)
         self.assertEqual(wanted, ipxact_registers())
         self.assertEqual(wanted, rdl_registers())

@@ -32,7 +32,7 @@ HOUSE = re.compile(r"\b(block-task|ceiling|churn|claim|co-run|control bit|core c
                    r"kernel slot|lockstep|loss guard|makespan|mutant|netlist|occupancy|patience|persistent CTA|phase monitor|piv|quota|region|SM range|speed-up|star hull|sub-core|"
                    r"twin|virtual SM|warm-up|warps apart|water-filling|solo curve)s?\b", re.I)
 # Where names in capitals come from that are no words: registers and parameters of the unit, kernels.
-NAMES = ["rtl/sluice_pkg.sv", "rtl/sluice_top.sv", "rtl/csr/sluice_regs.toml", "results/model_vs_h200/launches.tsv", "configs/workloads/*.toml"]
+NAMES = ["rtl/sluice_pkg.sv", "rtl/sluice_top.sv", "rtl/csr/sluice_regs.toml", "rtl/csr/sluice_slot_regs.toml", "results/model_vs_h200/launches.tsv", "configs/workloads/*.toml"]
 
 
 def blocks(text):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A program that waits for memory: each thread adds 32 words of a table of 1,024, with few instructions between two loads.
+# A program that waits for memory: each thread adds 32 words of a table of 1,024, with few
+# instructions between two loads.
 #   table at byte 0, result of thread g of the grid at byte 0x1000 + 4 g
         .option norelax
         csrr    a0, 0xcc1           # CTA,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A program that computes: each thread iterates a linear congruential generator, for different times within a warp and between warps; then each
-# adds the value of the next thread of its CTA, through the scratchpad behind a barrier.
+# A program that computes: each thread iterates a linear congruential generator, for different times within a warp and
+# between warps; then each adds the value of the next thread of its CTA, through the scratchpad behind a barrier.
 #   result of thread g of the grid at byte 0x4000 + 4 g
         .option norelax
         csrr    a0, 0xcc1
