@@ -113,10 +113,12 @@ module sluice_csr_port_props (
       if (launch[k]) a_slot_of_the_port_is_launched_by_the_port: assert ($past(port_admit_i[k] || !port_slots[k]));
       if ($past(port_admit_i[k]))
         a_launch_of_the_port_acts_with_its_descriptor: assert (launch[k] && !repeats[k]
-            && demand[k*AmountW +: AmountW] == $past(port_launch_i.demand) && grid[32*k +: 32] == $past(port_launch_i.ctas)
+            && demand[k*AmountW +: AmountW] == $past(port_launch_i.demand)
+            && grid[32*k +: 32] == $past(port_launch_i.ctas)
             && priorities[k*PriorityW +: PriorityW] == $past(port_launch_i.urgency));
       if ($past(port_slots[k] && !port_admit_i[k]))
-        a_descriptor_of_the_port_is_not_written: assert (demand[k*AmountW +: AmountW] == $past(demand[k*AmountW +: AmountW])
+        a_descriptor_of_the_port_is_not_written: assert (
+            demand[k*AmountW +: AmountW] == $past(demand[k*AmountW +: AmountW])
             && grid[32*k +: 32] == $past(grid[32*k +: 32]) && repeats[k] == $past(repeats[k])
             && priorities[k*PriorityW +: PriorityW] == $past(priorities[k*PriorityW +: PriorityW]));
       if ($past(port_slots[k]))

@@ -45,7 +45,7 @@ module wait_guard_props #(
   logic [K-1:0] claim_before;
   logic [M-1:0] reserved_before;
   logic         read_q;              // one was in the one before that, none being reserved
-  logic         lost_q;
+  logic         lost_q, changed_q;
   logic         read_quota, port_quota;
   assign waits  = (waits_i & kernel) != '0;
   assign urgent = (\dut.urgent_q & kernel) != '0;
@@ -78,8 +78,10 @@ module wait_guard_props #(
       read_q          <= 1'b0;
       seen_q          <= '0;
       lost_q          <= 1'b0;
+      changed_q       <= 1'b0;
     end else begin
-      picked_q <= pick_kernel_i;
+      picked_q  <= pick_kernel_i;
+      changed_q <= quota_changed_i;
       if (!waits || (pick_kernel_i & kernel) != '0) waited <= '0;
       else if (waited != (P+2)'(2 * Tick))          waited <= waited + 1'b1;
       claim_before <= \dut.claim_q ;
@@ -120,6 +122,7 @@ module wait_guard_props #(
           || (\dut.found == seen_q && (!read_q || \dut.reserved_q != '0)));
       it_stays_until_the_claim_ends:             assert (reserved_before == '0 || lost_q || \dut.claim_q == '0
           || \dut.reserved_q == reserved_before || dead >= (P+2)'(Tick));
+      a_change_of_quotas_ends_a_reservation:     assert (!changed_q || \dut.reserved_q == '0);
       a_dead_sm_is_not_kept_for_longer:          assert (dead < (P+2)'(2 * Tick) || \dut.reserved_q == '0);
       a_dead_sm_is_not_reserved_again:           assert ((\dut.reserved_q & ~reserved_before & gone) == '0);
       an_sm_that_shows_life_is_not_passed_over:  assert ((\dut.hung_q & life_q) == '0);
