@@ -116,6 +116,8 @@ SharingService::Log SharingService::log() {
     const nlohmann::json decision = nlohmann::json::parse(line);
     const double now = decision["now_ps"].get<double>() / kPicosPerMicro;
     log.decide_us.push_back(decision["us"]);
+    if (std::string reason = decision.value("reason", ""); log.reasons.empty() || log.reasons.back() != reason)
+      log.reasons.push_back(std::move(reason));
     for (const nlohmann::json& event : decision["events"]) {
       if (event["kind"] != "evicted") continue;
       const auto found = ordered.find(event["job"].get<std::uint32_t>());

@@ -54,6 +54,7 @@ class SharingService {
   /// has left.
   struct Log {
     std::vector<double> decide_us, evict_us;
+    std::vector<std::string> reasons;  ///< each that differs from the one before
   };
   [[nodiscard]] Log log();
 

@@ -5,23 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "sw/core/metrics.h"
+#include "sw/gpu/experiments/equal_work.h"
 #include "sw/gpu/experiments/experiments.h"
-#include "sw/gpu/jobs/job_shape.h"
 #include "sw/gpu/jobs/online_profile.h"
-#include "sw/gpu/jobs/side_by_side.h"
 #include "sw/policy/names.h"
-#include "sw/scheduler/balance_scheduler.h"
 
 namespace sluice::gpu {
 
 namespace {
 
 constexpr double kWarmUp = 0.5e-3;  ///< before a window
-constexpr double kSettle =
-    0.3e-3;  ///< of balance, whose partitions leave no room: some CTAs find none, and it counts without them
 
 /// At most one CTA in a hundred of each kernel found no room. (Which sub-core a CTA's odd warps go to is the hardware's choice.)
 bool complete(const MixRates& rates, const std::vector<CtaCount>& ctas, unsigned sms) {
@@ -55,7 +50,7 @@ class MixMeasurement {
   void run(What what) {
     for (unsigned r = 0; r < options_.repetitions; ++r) {
       if (what != What::FinishTimes) repetition(r);
-      finish_times(r);
+      equal_work(session_, names_, mix_, streams(), store_, r);
     }
     if (what == What::AndEveryPartition) search();
   }
@@ -138,156 +133,6 @@ class MixMeasurement {
       store_.add(key(policy, r), l);
     }
     store_.add(key("done", r), {{"repetition", r}, {"policy", "done"}});
-  }
-
-  /// Equal work: every kernel gets as many launches as it does alone in the window; time until all are done, with profiling.
-  void finish_times(unsigned r) {
-    if (store_.has(key("finish_done", r))) return;
-    std::vector<int> launches;
-    std::vector<double> alone;
-    for (std::size_t k = 0; k < mix_.size(); ++k) {
-      const double once = native_seconds(*mix_[k], streams_[k].get());
-      launches.push_back(std::max(1, static_cast<int>(std::lround(options_.window * 1.5 / once))));
-      const Clock::time_point start = Clock::now();
-      for (int i = 0; i < launches[k]; ++i) mix_[k]->launch_native(streams_[k].get());
-      check(driver().cuStreamSynchronize(streams_[k].get()), names_[k] + " failed on the GPU");
-      alone.push_back(seconds(Clock::now() - start));
-    }
-    const auto keep = [&](const std::string& policy, const std::vector<double>& finish) {
-      store_.add(
-          key("finish/" + policy, r),
-          {{"kernels", names_}, {"policy", policy}, {"repetition", r}, {"alone_seconds", alone}, {"finish_seconds", finish}});
-    };
-    keep(kLeftOver, native_finish(streams(), launches));
-    {
-      const GreenStreams green(session_.context(), static_cast<unsigned>(mix_.size()));
-      std::vector<CUstream> confined;
-      for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
-      keep(kSpatial, native_finish(confined, launches));
-    }
-    keep(kEven, quota_finish(launches, kEven));
-    keep(kWarpedSlicer, quota_finish(launches, kWarpedSlicer));
-    keep(kBalance, quota_finish(launches, kBalance));
-    store_.add(key("finish_done", r), {{"repetition", r}, {"policy", "done"}});
-  }
-
-  std::vector<double> native_finish(const std::vector<CUstream>& streams, const std::vector<int>& launches) {
-    std::vector<EventHandle> last;
-    const Clock::time_point start = Clock::now();
-    for (int i = 0; i < *std::ranges::max_element(launches); ++i)
-      for (std::size_t k = 0; k < mix_.size(); ++k)
-        if (i < launches[k]) mix_[k]->launch_native(streams[k]);
-    for (std::size_t k = 0; k < mix_.size(); ++k) {
-      last.push_back(make_event());
-      check(driver().cuEventRecord(last[k].get(), streams[k]), "recording an event");
-    }
-    std::vector<double> finish(mix_.size(), 0);
-    for (std::size_t open = mix_.size(); open > 0;) {
-      for (std::size_t k = 0; k < mix_.size(); ++k) {
-        if (finish[k] > 0) continue;
-        const CUresult result = driver().cuEventQuery(last[k].get());
-        if (result == CUDA_ERROR_NOT_READY) continue;
-        check(result, names_[k] + " failed on the GPU");
-        finish[k] = seconds(Clock::now() - start);
-        --open;
-      }
-    }
-    return finish;
-  }
-
-  /// What `balance` gives the kernels that are not done, where they lie; a mix that it does not know is measured first.
-  std::vector<QuotaTable> balanced(BalanceScheduler& scheduler, QuotaMix& running, const SiliconMix& silicon,
-                                   const std::vector<std::size_t>& open, const std::vector<int>& launches) {
-    const auto plan_of = [&] {
-      std::vector<JobView> jobs;
-      for (const std::size_t k : open) {
-        JobView& job = jobs.emplace_back();
-        job.id = JobId(static_cast<std::uint32_t>(k));
-        job.kernel = silicon.kernels[k];
-        job.state = sluice::JobState::Ready;
-        job.tasks = static_cast<std::uint64_t>(launches[k]) * mix_[k]->spec().blocks();
-        job.tasks_begun = std::min(job.tasks - 1, running.job(k).done_total());
-      }
-      return scheduler.decide(jobs, {}, Time(0));
-    };
-    Plan plan = plan_of();
-    if (!plan.measure.empty()) {
-      const auto rates = [&](const std::vector<QuotaTable>& tables, double window) {
-        return running.restart(tables, ProfileWindows().warm_up, window, kSettle).per_sm;
-      };
-      std::vector<JobId> ids;
-      std::vector<std::size_t> together;
-      for (const JobShare& job : plan.jobs) {
-        ids.push_back(job.job);
-        together.push_back(job.job.value());
-      }
-      const auto found = measure_side_by_side(rates, silicon, together, plan.measure, silicon.machine.partitioner.balance.keep);
-      scheduler.measured(ids, found);
-      plan = plan_of();
-    }
-    std::vector<QuotaTable> tables(mix_.size(), QuotaTable(sms_, 0));
-    for (const JobShare& job : plan.jobs) {
-      Share share = job.share;
-      share.ctas = std::min(share.ctas, silicon.most[job.job.value()]);
-      tables[job.job.value()] = quotas_of(share, sms_);
-    }
-    return tables;
-  }
-
-  std::vector<double> quota_finish(const std::vector<int>& launches, const std::string& policy) {
-    std::vector<std::uint64_t> passes(launches.begin(), launches.end());
-    QuotaMix running(mix_, passes);
-    std::vector<QuotaJob*> jobs;
-    for (std::size_t k = 0; k < mix_.size(); ++k) jobs.push_back(&running.job(k));
-    const Clock::time_point start = Clock::now();
-    const std::vector<Profile> curves =
-        policy == kWarpedSlicer ? profile_online(running, mix_, decider()).refined : std::vector<Profile>();
-    // The kernels that are not done share every SM; decided anew when one ends, from the same curves.
-    const SiliconMix silicon = silicon_mix(session_, mix_);
-    SiliconScheduler scheduler(policy, silicon);
-    BalanceScheduler balance(silicon.machine);
-    const auto tables_for = [&](const std::vector<std::size_t>& open) {
-      if (policy == kBalance) return balanced(balance, running, silicon, open, launches);
-      std::vector<std::size_t> ended;
-      for (std::size_t k = 0; k < mix_.size(); ++k)
-        if (std::ranges::find(open, k) == open.end()) ended.push_back(k);
-      const std::vector<QuotaTable> shares = tables_of(sluice::gpu::decide(scheduler, silicon, curves, ended), sms_);
-      std::vector<QuotaTable> tables(mix_.size(), QuotaTable(sms_, 0));
-      for (std::size_t i = 0; i < open.size(); ++i) tables[open[i]] = shares[i];
-      return tables;
-    };
-    const auto share = [&](const std::vector<std::size_t>& open) {
-      const std::vector<QuotaTable> tables = tables_for(open);
-      if (open.size() == 1)
-        jobs[open[0]]->set(tables[open[0]]);
-      else if (!std::ranges::equal(jobs, tables, {}, &QuotaJob::quota))  // what was measured last may be what is kept
-        running.begin(tables, policy == kBalance ? kSettle : QuotaMix::kSettle);
-    };
-    std::vector<std::size_t> unfinished(mix_.size());
-    std::iota(unfinished.begin(), unfinished.end(), std::size_t{0});
-    share(unfinished);
-    std::vector<double> finish(jobs.size(), 0);
-    double refilled = 0;
-    while (!unfinished.empty()) {
-      const double now = seconds(Clock::now() - start);
-      const std::size_t ended = std::erase_if(unfinished, [&](std::size_t k) {
-        const bool holds = std::ranges::any_of(jobs[k]->quota(), [](std::uint32_t ctas) { return ctas != 0; });
-        if (!holds || !jobs[k]->idle()) return false;
-        const JobState state = jobs[k]->state();
-        if (!state.all_claimed || state.returned > 0) jobs[k]->finish(20);  // some CTAs left with tasks
-        finish[k] = seconds(Clock::now() - start);
-        return true;
-      });
-      if (ended > 0 && !unfinished.empty()) {
-        share(unfinished);
-      } else if (now - refilled > 1e-3) {  // slots that opened when others drained
-        refilled = now;
-        for (const std::size_t k : unfinished)
-          if (jobs[k]->state().resident < std::accumulate(jobs[k]->quota().begin(), jobs[k]->quota().end(), 0U)) jobs[k]->fill();
-      }
-      if (now > 20) throw GpuError(fmt::format("{}: not done after 20 s", mix_name(names_)));
-    }
-    return finish;
   }
 
   /// Every partition once, the eight with the best STP again in turns.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sw/gpu/experiments/scenario_runs.h"
+#include "sw/policy/names.h"
 
 namespace sluice::gpu {
 
@@ -116,6 +117,35 @@ void five_service_experiment(GpuSession& session, const ExperimentOptions& optio
     processes.poison();
     run(system, processes);
     const bool same = identical(processes, all, prints);
+    if (!lines.has(key)) lines.add(key, {{"ended", key}, {"bit_identical", same}, {"launches", told(processes.end())}});
+  }
+}
+
+/// Launches end to end, long enough for `balance` to hear of each of its turns; then again, when it knows the pair.
+void balance_service_experiment(GpuSession& session, const ExperimentOptions& options) {
+  constexpr const char* kPairs[][2] = {{"BLK", "BFS"}, {"DXT", "KNN"}, {"HOT", "NN"}, {"IMG", "MVP"}, {"MM", "LBM"}};
+  constexpr unsigned kAlone = 40, kAgain = 80;  // launches of some 15 ms
+  RawLines lines(options, "balance_service", 2 * std::size(kPairs));
+  const GpuScenario all = gpu_scenario(session, scene_of("table2", table2_names()), "table2");
+  const auto prints = native_fingerprints(all);
+  for (const char* scheduler : {kEven, kBalance}) {
+    SharingService daemon(options.program, scheduler);
+    ScenarioProcesses processes(options.program, all, &daemon);
+    processes.poison();
+    static_cast<void>(daemon.log());
+    const unsigned first = scheduler == std::string(kBalance) ? 300 : 20;
+    for (const auto& [a, b] : kPairs)
+      for (unsigned r = 0; r < options.repetitions; ++r)
+        lines.step(fmt::format("{}_{}/{}/{}", a, b, scheduler, r), [&] {
+          nlohmann::json line = {{"kernels", {a, b}}, {"scheduler", scheduler}, {"repetition", r}, {"launches", {first, kAgain}}};
+          for (const std::string job : {a, b}) line["alone_ms"].push_back(processes.repeat({job}, kAlone).front() / kAlone);
+          line["first_ms"] = processes.repeat({a, b}, first);
+          line["again_ms"] = processes.repeat({a, b}, kAgain);
+          line["reasons"] = daemon.log().reasons;
+          return line;
+        });
+    const bool same = identical(processes, all, prints);
+    const std::string key = fmt::format("end/{}", scheduler);
     if (!lines.has(key)) lines.add(key, {{"ended", key}, {"bit_identical", same}, {"launches", told(processes.end())}});
   }
 }

@@ -26,9 +26,8 @@ bool make_fit(Counts& ctas, std::span<const SmResources> demand, const SmResourc
 
 }  // namespace
 
-std::vector<BalanceCandidate> measure_side_by_side(const SmRates& measure, const SiliconMix& mix,
-                                                   std::span<const std::size_t> open, std::vector<Counts> partitions, double keep,
-                                                   const SideBySideWindows& windows) {
+SideBySide measure_side_by_side(const SmRates& measure, const SiliconMix& mix, std::span<const std::size_t> open,
+                                std::vector<Counts> partitions, double keep, const SideBySideWindows& windows) {
   const std::uint32_t sms = mix.machine.num_sms;
   const std::size_t kernels = open.size();
   std::vector<SmResources> demand;
@@ -79,6 +78,7 @@ std::vector<BalanceCandidate> measure_side_by_side(const SmRates& measure, const
   std::vector<BalanceCandidate> all;
   for (std::size_t g = 0; g < shared; ++g) all.push_back(rated(groups[g], first[g], false));
   std::ranges::stable_sort(all, std::greater(), &BalanceCandidate::score);
+  SideBySide found{all, {}};
   all.resize(std::min(all.size(), windows.again));
   std::ranges::reverse(all);  // the best is in force in the end
 
@@ -92,7 +92,8 @@ std::vector<BalanceCandidate> measure_side_by_side(const SmRates& measure, const
     for (std::size_t k = 0; k < kernels; ++k) whole[k] = everywhere(alone(k))[k];
     rate_all();
   }
-  return all;
+  found.again = std::move(all);
+  return found;
 }
 
 }  // namespace sluice::gpu

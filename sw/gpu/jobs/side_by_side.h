@@ -21,6 +21,12 @@ struct SideBySideWindows {
 /// Blocks per second of each SM, by kernel, under these tables for so many seconds.
 using SmRates = std::function<std::vector<std::vector<double>>(const std::vector<QuotaTable>& tables, double window)>;
 
+/// What each partition was seen to be worth.
+struct SideBySide {
+  std::vector<BalanceCandidate> first;  ///< all, beside each other; the best is the first
+  std::vector<BalanceCandidate> again;  ///< the best of these on all SMs, in the order in which they were seen
+};
+
 /// What a plan's partitions are worth on silicon (docs/user/policies.md#balance). In one window each has every n-th SM, and so
 /// has each kernel alone with all CTAs that fit: a rate is a kernel's blocks on an SM over those where it is alone in that
 /// window. The best are then seen on all SMs, the best of them last. If none of these beats one after the other, each kernel is
@@ -29,10 +35,8 @@ using SmRates = std::function<std::vector<std::vector<double>>(const std::vector
 /// @param partitions  CTAs on an SM; those that fit no SM's sub-cores lose CTAs of the kernel with most registers
 /// @param open        which of the mix's kernels these counts are of; the others hold nothing
 /// @param keep        the least score that counts as worth it
-/// @return those that were seen on all SMs
-[[nodiscard]] std::vector<BalanceCandidate> measure_side_by_side(const SmRates& measure, const SiliconMix& mix,
-                                                                 std::span<const std::size_t> open,
-                                                                 std::vector<std::vector<CtaCount>> partitions, double keep,
-                                                                 const SideBySideWindows& windows = {});
+[[nodiscard]] SideBySide measure_side_by_side(const SmRates& measure, const SiliconMix& mix, std::span<const std::size_t> open,
+                                              std::vector<std::vector<CtaCount>> partitions, double keep,
+                                              const SideBySideWindows& windows = {});
 
 }  // namespace sluice::gpu
