@@ -57,8 +57,9 @@ std::vector<double> native_finish(const PreparedMix& mix, const std::vector<std:
 class QuotaRun {
  public:
   /// @param balance  of kBalance; what it learns stays in it
+  /// @param again    partitions that kBalance sees on all SMs
   QuotaRun(const GpuSession& session, const PreparedMix& mix, const std::vector<int>& launches, std::string policy,
-           BalanceScheduler& balance)
+           BalanceScheduler& balance, std::size_t again)
       : mix_(mix),
         launches_(launches),
         policy_(std::move(policy)),
@@ -66,6 +67,7 @@ class QuotaRun {
         silicon_(silicon_mix(session, mix)),
         scheduler_(policy_, silicon_),
         balance_(balance),
+        again_(again),
         running_(mix, {launches.begin(), launches.end()}) {}
 
   /// @return when each was done
@@ -169,8 +171,10 @@ class QuotaRun {
         ids.push_back(job.job);
         together.push_back(job.job.value());
       }
+      SideBySideWindows windows;
+      windows.again = again_;
       const SideBySide found =
-          measure_side_by_side(rates, silicon_, together, plan.measure, silicon_.machine.partitioner.balance.keep);
+          measure_side_by_side(rates, silicon_, together, plan.measure, silicon_.machine.partitioner.balance.keep, windows);
       for (const auto* list : {&found.first, &found.again})
         for (const BalanceCandidate& c : *list) of["candidates"].push_back(described(c));
       balance_.measured(ids, found.again);
@@ -193,6 +197,7 @@ class QuotaRun {
   SiliconMix silicon_;
   SiliconScheduler scheduler_;
   BalanceScheduler& balance_;
+  std::size_t again_;
   QuotaMix running_;
   std::vector<Profile> curves_;  ///< of kWarpedSlicer
   Clock::time_point start_;
@@ -228,13 +233,18 @@ void equal_work(GpuSession& session, const std::vector<std::string>& names, cons
     for (std::size_t k = 0; k < mix.size(); ++k) confined.push_back(green.stream(k));
     keep(kSpatial, native_finish(mix, names, confined, launches), {});
   }
-  BalanceScheduler balance(silicon_mix(session, mix).machine);
-  for (const auto& [as, policy] :
-       {std::pair(kEven, kEven), {kWarpedSlicer, kWarpedSlicer}, {kBalance, kBalance}, {"balance_again", kBalance}}) {
-    QuotaRun run(session, mix, launches, policy, balance);
+  const auto under_quotas = [&](const std::string& as, const char* policy, BalanceScheduler& balance, std::size_t again) {
+    QuotaRun run(session, mix, launches, policy, balance, again);
     const std::vector<double> finish = run.run(mix_name(names));
     keep(as, finish, run.decisions());
-  }
+  };
+  const std::size_t twice = SideBySideWindows().again;
+  BalanceScheduler balance(silicon_mix(session, mix).machine), once(silicon_mix(session, mix).machine);
+  under_quotas(kEven, kEven, balance, twice);
+  under_quotas(kWarpedSlicer, kWarpedSlicer, balance, twice);
+  under_quotas(kBalance, kBalance, balance, twice);
+  under_quotas("balance_again", kBalance, balance, twice);
+  under_quotas("balance_once", kBalance, once, 1);
   store.add(key("finish_done"), {{"repetition", repetition}, {"policy", "done"}});
 }
 
