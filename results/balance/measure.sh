@@ -9,10 +9,17 @@ shift
 sluice=${SLUICE:-build/release/bin/sluice} rows=results/balance/results.csv
 for sweep; do $sluice sweep "configs/sweeps/balance/$sweep.toml" --out "$out"; done
 $sluice report "$out" --sql "
-  SELECT sweep, parameters, mix, policy, cycles, stp, antt, partition,
-    (SELECT CASE WHEN json_extract(result, '\$.decisions[#-1].balance.kept') >= 0 THEN
-       json_extract(result, '\$.decisions[#-1].balance.candidates[' || json_extract(result, '\$.decisions[#-1].balance.kept') || '].score') END
-     FROM runs WHERE name LIKE mix || '-%' AND json_extract(result, '\$.cycles') = cycles) AS promised
-  FROM points ORDER BY sweep, task, policy" > "$out/rows.csv"
+  WITH runs_of_balance AS (
+    SELECT name, result, json_extract(result, '\$.cycles') AS cycles,
+      CASE WHEN json_extract(result, '\$.decisions[#-1].balance.kept') >= 0 THEN
+        '\$.decisions[#-1].balance.candidates[' || json_extract(result, '\$.decisions[#-1].balance.kept') || ']' END AS kept
+    FROM runs WHERE json_extract(result, '\$.decisions[#-1].balance') IS NOT NULL)
+  SELECT sweep, parameters, mix, policy, points.cycles, stp, antt, partition, json_extract(result, kept || '.score') AS promised,
+    (SELECT group_concat(round(value, 4), ' ') FROM json_each(result, kept || '.rates')) AS rates,
+    (SELECT group_concat(json_extract(value, '\$.finish_cycle'), ' ') FROM json_each(result, '\$.kernels')) AS finish,
+    json_extract(result, '\$.decisions[#-1].decided_at') AS decided
+  FROM points LEFT JOIN runs_of_balance AS r ON policy = 'balance' AND name LIKE mix || '-%' AND r.cycles = points.cycles
+  GROUP BY sweep, task, parameters, policy
+  ORDER BY sweep, task, policy" > "$out/rows.csv"
 awk -F, 'NR == FNR { made[$1]; print; next } FNR > 1 && !($1 in made)' "$out/rows.csv" $rows > "$out/all.csv"
 (head -n 1 "$out/all.csv"; tail -n +2 "$out/all.csv" | sort -s -t, -k 1,1) > $rows
