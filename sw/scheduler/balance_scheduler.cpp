@@ -83,7 +83,8 @@ void BalanceScheduler::measured(std::span<const JobId> jobs, std::span<const Bal
   sharing_.clear();
 }
 
-/// The most important jobs with tasks to begin, then the oldest, of which one CTA each fits an SM together.
+/// The most important jobs with tasks to begin, then the oldest, of which one CTA each fits an SM together. A third one only if
+/// it is as important as the second: each that joins slows down those that are there.
 std::vector<const JobView*> BalanceScheduler::group(std::span<const JobView> jobs) const {
   std::vector<const JobView*> open, chosen;
   for (const JobView& job : jobs)
@@ -92,6 +93,7 @@ std::vector<const JobView*> BalanceScheduler::group(std::span<const JobView> job
   SmResources left = machine_.sm.capacity;
   for (const JobView* job : open) {
     if (chosen.size() == slots_ || !fits(job->kernel.demand(), left)) continue;
+    if (chosen.size() >= 2 && job->priority < chosen[1]->priority) break;
     left = take(left, job->kernel.demand());
     chosen.push_back(job);
   }

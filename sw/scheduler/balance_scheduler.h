@@ -15,7 +15,8 @@ namespace sluice {
 /// Our own policy over time (docs/user/schedulers.md#balance): jobs share every SM by partitions whose rates were measured, and
 /// the work that is left of each weighs. The rates of a mix are remembered by the kernels' names, and measured again after
 /// `kMeasureAgain` decisions by them. Of more jobs than fit an SM together, or than there are slots, the most important share,
-/// then the oldest. Where no partition is worth it the first of these has the machine.
+/// then the oldest; more than two only where they are as important as the second. Where no partition is worth it the first of
+/// these has the machine.
 class BalanceScheduler : public IScheduler {
  public:
   static constexpr std::uint32_t kMeasureAgain = 16;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sw/core/errors.h"
 #include "sw/scheduler/fake_executor.h"
@@ -102,6 +103,16 @@ TEST(BalanceScheduler, RunsInOrderWhatIsNotWorthSharing) {
   const Plan plan = s.measure(s.decide(), [](std::size_t, std::uint32_t ctas) { return ctas * 0.2; });
   EXPECT_EQ(text(plan), "2:all") << "the most important";
   EXPECT_NE(plan.reason.find("C first: "), std::string::npos) << plan.reason;
+}
+
+TEST(BalanceScheduler, AThirdKernelSharesOnlyIfAsImportantAsTheSecond) {
+  for (const auto& [priorities, shares] : {std::pair{std::array{0, 0, 0}, "0 1 2"}, {{1, 0, 0}, "0 1 2"}, {{0, 2, 1}, "1 2"}}) {
+    Scene s({});
+    for (std::size_t k = 0; k < 3; ++k) s.arrive({static_cast<char>('A' + k)}, priorities.at(k));
+    std::string held;
+    for (const JobShare& share : s.decide().jobs) held += (held.empty() ? "" : " ") + std::to_string(share.job.value());
+    EXPECT_EQ(held, shares);
+  }
 }
 
 TEST(BalanceScheduler, KeepsAFloorOrComesNearest) {
