@@ -42,7 +42,7 @@ def parts_of(run):
     parts = dict.fromkeys(PARTS[:3], 0.0)
     for d, after in zip(decisions, [*decisions[1:], {"at": end, "done": [1] * len(alone)}]):
         lasts, done = after["at"] - d["in_force"], work(d["done_in_force"], after["done"])
-        speed = done / lasts if lasts > 0 and done > 0 else 1
+        speed = done / lasts if lasts > 0.1 * end else sum(alone) / end  # too short to tell
         parts["measuring"] += d["in_force"] - d["at"] - work(d["done"], d["done_in_force"]) / speed
         rates = kept_rates(d)
         if len(d["open"]) == 1:
@@ -57,8 +57,9 @@ def mixes(name):
     for run in runs(name):
         by.setdefault("_".join(run["kernels"]), {}).setdefault(run["policy"], []).append(run)
     for mix, of in by.items():
-        balance = of.get("balance", [])
-        if not balance or "decisions" not in balance[0]:
+        decided = {p: [r for r in of[p] if "decisions" in r] for p in of}
+        balance = decided["balance"]
+        if not balance:
             continue
         over = lambda policy: median(max(r["finish_seconds"]) / sum(r["alone_seconds"]) for r in of[policy])
         times = {p: over(p) for p in of} | {"in_order": 1.0}
@@ -71,7 +72,7 @@ def mixes(name):
             each.append(shares | {"partition": end / scale - 1 - sum(shares.values())})
         parts = {p: median(e[p] for e in each) for p in PARTS}
         first = balance[0]["decisions"][0]
-        theirs = of[best][0]["decisions"][0]["ctas"] if best in of and "decisions" in of[best][0] else None
+        theirs = decided[best][0]["decisions"][0]["ctas"] if decided.get(best) else None
         among = theirs is not None and any(c["ctas"] == theirs for c in first.get("candidates", []))
         yield {"mix": mix, "kernels": len(balance[0]["kernels"]), "best": best, "speed": times[best] / times["balance"],
                "again": times[best] / times["balance_again"] if "balance_again" in times else None,
