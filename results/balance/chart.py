@@ -10,8 +10,9 @@ from statistics import geometric_mean, mean, median
 HERE = Path(__file__).parent
 MODEL = {"table2": ("warped_slicer/results.csv", 4e6, "table2, 30 pairs"), "published": ("warped_slicer/published/results.csv", 2e6, "published, 30 pairs"),
          "recorded": ("warped_slicer/recorded/results.csv", 4e6, "recorded, {} pairs"), "triples": ("compute_triples/results.csv", 6e6, "table2, {} triples")}
-NAMES = {"left_over": "Left-Over", "fcfs": "FCFS", "even": "Even", "spatial": "Spatial", "warped_slicer": "Warped-Slicer", "balance": "balance"}
-COLOURS = dict(zip(NAMES, ("#999999", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00")))
+NAMES = {"left_over": "Left-Over", "fcfs": "FCFS", "even": "Even", "spatial": "Spatial", "warped_slicer": "Warped-Slicer", "balance": "balance",
+         "balance_again": "balance, rates known"}
+COLOURS = dict(zip(NAMES, ("#999999", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#b2182b")))
 WIDTH, HEIGHT, GAP = 250, 210, 42
 
 
@@ -39,7 +40,7 @@ def gpu():
                 waits = mean(b / a for a, b in zip(x["alone_seconds"], x["finish_seconds"]))
                 mixes.setdefault(x["policy"], {}).setdefault(tuple(x["kernels"]), []).append((waits, sum(x["alone_seconds"]) / max(x["finish_seconds"])))
         count = max(map(len, mixes.values()))
-        yield f"H200, {count} {name}", {p: tuple(geometric_mean(median(v[i] for v in of) for of in by.values()) for i in (0, 1)) for p, by in mixes.items()}
+        yield f"H200, {count} {name}", {p: tuple(geometric_mean(median(v[i] for v in of) for of in by.values()) for i in (0, 1)) for p, by in mixes.items() if p in NAMES}
 
 
 def panel(title, points, left, top):
@@ -47,7 +48,7 @@ def panel(title, points, left, top):
     wide = [max(p[i] for p in points.values()) - low[i] or 1 for i in (0, 1)]
     at = lambda p: (left + 12 + (p[0] - low[0]) / wide[0] * (WIDTH - 24), top + HEIGHT - 22 - (p[1] - low[1]) / wide[1] * (HEIGHT - 50))
     yield f'<rect x="{left}" y="{top}" width="{WIDTH}" height="{HEIGHT}" class="f"/><text x="{left}" y="{top - 8}" class="t">{title}</text>'
-    label, high = 118, 11  # of text
+    label, high = 138, 11  # of text
     taken = [(*at(p), *at(p)) for p in points.values()]  # left, y, right, y; labels move down until they are free
     for policy, p in sorted(points.items(), key=lambda of: -of[1][1]):
         x, y = at(p)
@@ -56,7 +57,7 @@ def panel(title, points, left, top):
         while any(abs(down - 4 - d) < high and first < b and first + label > a for a, d, b, _ in taken if (a, d) != (x, y)):
             down += 1
         taken.append((first, down - 4, first + label, down - 4))
-        yield (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{6 if policy == "balance" else 4}" fill="{COLOURS[policy]}"/>'
+        yield (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{6 if policy.startswith("balance") else 4}" fill="{COLOURS[policy]}"/>'
                f'<text x="{first if anchor == "start" else first + label:.1f}" y="{down:.1f}" text-anchor="{anchor}">{NAMES[policy]} {p[0]:.2f}, {p[1]:.2f}</text>')
 
 
