@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// balance_keep: whether kernels share in the end, sub-program of balance_search: where a kernel has a floor, where a
-// rate of the base was not measured, or where its score reaches `keep`: keep x Time <= W. If not, each kernel is
-// measured alone on every SM, and the base's rates count anew, by these. Combinational.
+// balance_keep: what follows the rounds, sub-program of balance_search. All SMs hold what they have led to; where there
+// was none, CTAs in turn follow. Where then neither this nor the last round reaches `keep`, that is keep x Time <= W,
+// each kernel is measured alone on all SMs, and what they have held is rated anew, by these. With a floor, or where a
+// rate of the base is not known, the base is kept as it is. Combinational.
 module balance_keep (
   input  balance_pkg::progress_t now_i,
   input  logic                   last_kernel_i,
   input  logic                   last_i,       // cycle of a loop
   input  logic                   below_i,      // this subtraction, or one before it, went below 0
   input  logic                   promised_i,   // a kernel has a floor
+  input  logic                   first_i,      // there was no round, as the base has no neighbours
   input  logic                   sampled_i,    // the entry under work has samples
   output balance_pkg::progress_t next_o,
   output balance_pkg::control_t  control_o
@@ -25,11 +27,17 @@ module balance_keep (
       balance_pkg::KeepStart: begin
         n.kernel = '0;
         n.state  = balance_pkg::KeepTime;
-        c.best   = now_i.again;
-        if (promised_i || !now_i.measured) begin
-          n.shares = 1'b1;
-          n.state  = balance_pkg::Done;
-        end
+        unique case (now_i.phase)
+          balance_pkg::SideBySide, balance_pkg::OnAll: begin
+            if (now_i.phase == balance_pkg::OnAll && first_i) n.state = balance_pkg::TurnsStart;
+            if (!now_i.known || (now_i.phase == balance_pkg::OnAll && promised_i)) begin
+              n.shares = 1'b1;
+              n.state  = balance_pkg::Done;
+            end
+          end
+          balance_pkg::Alone: if (!now_i.known) n.state = balance_pkg::Done;
+          default: ;
+        endcase
       end
       balance_pkg::KeepTime: begin
         c.source  = balance_pkg::FromBestTime;
@@ -61,14 +69,31 @@ module balance_keep (
         n.state    = last_kernel_i ? balance_pkg::KeepCheck : balance_pkg::KeepWeight;
       end
       balance_pkg::KeepCheck: begin
-        n.shares = below_i;
-        n.state  = below_i || now_i.again ? balance_pkg::Done : balance_pkg::AloneStart;
+        n.worth = below_i;
+        n.state = balance_pkg::OnAllStart;
+        if (now_i.phase != balance_pkg::SideBySide) begin
+          n.shares = below_i || (now_i.worth && now_i.phase != balance_pkg::Alone);
+          n.state  = n.shares || now_i.phase == balance_pkg::Alone ? balance_pkg::Done : balance_pkg::AloneStart;
+        end
       end
 
-      balance_pkg::AloneStart: begin   // in a row of the table that the best entry does not need
-        n.kind  = balance_pkg::Single;
+      balance_pkg::OnAllStart: begin
+        n.phase   = balance_pkg::OnAll;
+        n.entries = (EntryW+1)'(1);
+        n.entry   = '0;
+        n.kernel  = '0;
+        n.state   = balance_pkg::ListClear;
+      end
+      balance_pkg::TurnsStart: begin
+        n.phase = balance_pkg::InTurn;
+        n.entry = balance_pkg::TurnsEntry;
+        n.state = balance_pkg::ListClear;
+      end
+      balance_pkg::AloneStart: begin
+        n.phase = balance_pkg::Alone;
+        n.kind  = balance_pkg::Near;
         n.to    = '0;
-        n.entry = EntryW'(now_i.best == '0);
+        n.entry = balance_pkg::AloneEntry;
         n.state = balance_pkg::ListLoad;
       end
       balance_pkg::AloneMean: begin
@@ -81,8 +106,7 @@ module balance_keep (
         n.state = balance_pkg::ListLoad;
         if (last_kernel_i) begin
           n.kernel = '0;
-          n.entry  = now_i.best;
-          n.again  = 1'b1;
+          n.entry  = '0;
           n.state  = balance_pkg::RateStart;
         end
       end

@@ -3,7 +3,8 @@
 // there is room, partitions that no round has had yet. Kinds of these follow each other: the base's neighbours (a CTA
 // more of kernel `to`, for which CTAs of kernel `off` leave; what is left over is filled, `to` first), the base with a
 // third fewer CTAs of one kernel, and of two kernels the neighbours' neighbours. What is left of the SM is found anew
-// for each try, one resource after the other. Kind Single fills an SM with one kernel, for the rates alone.
+// for each try, one resource after the other. For the rates alone one kernel fills an SM. Where there is nothing beside
+// the base, all SMs hold it.
 // Combinational.
 module balance_list (
   input  balance_pkg::progress_t         now_i,
@@ -33,7 +34,7 @@ module balance_list (
   logic       one, pair, full, last_to;
   assign pair       = num_kernels_i == sluice_pkg::KernelW'(2);
   assign full       = now_i.entries > (EntryW+1)'(room_i);
-  assign one        = now_i.kind == balance_pkg::Single;
+  assign one        = now_i.phase == balance_pkg::Alone;
   assign next_to    = after(now_i.to, num_kernels_i);
   assign next_grown = after(now_i.grown, num_kernels_i);
   assign last_to    = next_to == '0;
@@ -196,14 +197,13 @@ module balance_list (
         if (one) begin
           n.kernel = now_i.kernel;
           n.state  = balance_pkg::Wait;
-        end else if (now_i.entries == (EntryW+1)'(1)) begin   // nothing to measure beside the base
-          n.shares = 1'b1;
-          n.state  = balance_pkg::Done;
         end else if (last_kernel_i) begin
           n.kernel = '0;
           n.entry  = now_i.entry + 1'b1;
-          if ((EntryW+1)'(now_i.entry) + 1'b1 == now_i.entries) n.state = balance_pkg::Wait;
+          if ((EntryW+1)'(now_i.entry) + 1'b1 == now_i.entries || now_i.phase != balance_pkg::SideBySide)
+            n.state = balance_pkg::Wait;
         end
+        if (now_i.entries == (EntryW+1)'(1) && now_i.phase == balance_pkg::SideBySide) n.phase = balance_pkg::OnAll;
       end
       default: ;
     endcase

@@ -36,12 +36,18 @@ package balance_pkg;
     NearA, NearB, NearTake, NearCheck, GainA, GainB, GainTake, Gain64th, GainExceed, GainCheck,
     BaseA, BaseB, BaseTake, BaseCheck, PaidOne, PaidHere, PaidMultiply, PaidBase, PaidTry, PaidCheck, PaidDivide,
     PaidA, PaidB, PaidTake, PaidEnd, StepTake, StepNext, StepEnd,
-    KeepStart, KeepTime, KeepLimit, KeepMultiply, KeepWeight, KeepTake, KeepCheck, AloneStart, AloneMean, AloneNext,
-    Done
+    TurnsTake, KeepStart, KeepTime, KeepLimit, KeepMultiply, KeepWeight, KeepTake, KeepCheck, OnAllStart, TurnsStart,
+    AloneStart, AloneMean, AloneNext, Done
   } state_e;
 
   // Where candidates come from, in this order: a new kind is another of these (balance_list).
-  typedef enum logic [1:0] {Near, Fewer, Far, Single} kind_e;
+  typedef enum logic [1:0] {Near, Fewer, Far} kind_e;
+
+  // What is measured: partitions side by side; then, on all SMs, the base, CTAs in turn, and each kernel alone. Entries
+  // of all SMs are the base, what CTAs in turn do, and a kernel alone.
+  typedef enum logic [1:0] {SideBySide, OnAll, InTurn, Alone} phase_e;
+  localparam logic [EntryW-1:0] TurnsEntry = EntryW'(1);
+  localparam logic [EntryW-1:0] AloneEntry = EntryW'(2);
 
   typedef struct packed {
     state_e            state;
@@ -64,10 +70,12 @@ package balance_pkg;
     logic [EntryW-1:0] entry;       // under work
     logic [EntryW:0]   entries;     // of this round
     logic [EntryW-1:0] best;        // of them
+    phase_e            phase;
     logic [1:0]        round;
     logic              measured;    // all rates of the entry under work are above 0
+    logic              known;       // those of the best
     logic              returned;    // the one before is the base again
-    logic              again;       // rates by what kernels have done alone on all SMs
+    logic              worth;       // the last round reached `keep`
     logic              shares;      // what is kept is a partition
   } progress_t;
 

@@ -19,7 +19,7 @@ module balance_rates (
   balance_pkg::control_t  c;
   balance_pkg::state_e    next_kernel;   // what is done for it first
   always_comb begin
-    next_kernel = now_i.again ? balance_pkg::RateAlone : balance_pkg::MeanCount;
+    next_kernel = now_i.phase == balance_pkg::Alone ? balance_pkg::RateAlone : balance_pkg::MeanCount;
     if (last_kernel_i) next_kernel = balance_pkg::UseTime;
     n = now_i;
     c = '0;
@@ -45,7 +45,7 @@ module balance_rates (
       balance_pkg::MeanStore: begin
         c.source = balance_pkg::FromQuotient;
         c.write  = 1'b1;
-        n.state  = now_i.kind == balance_pkg::Single ? balance_pkg::AloneMean : balance_pkg::RateAlone;
+        n.state  = now_i.phase == balance_pkg::Alone ? balance_pkg::AloneMean : balance_pkg::RateAlone;
         if (now_i.kernel == '0 && n.state == balance_pkg::RateAlone) n.state = balance_pkg::RateStart;
       end
 

@@ -2,7 +2,7 @@
 // balance_search: what mode `balance` measures after Warped-Slicer's partition, and what it keeps
 // (docs/reference/blocks/balance_search.md). A start makes the list of the first round; while round_o is high the
 // caller holds entry e on the SMs that it gives to e, and hands over their samples; after round_end_i comes another
-// list, a kernel alone, or done_o, once. The registers that its four sub-programs count with are here.
+// list, something that all SMs hold, or done_o, once. The registers that its four sub-programs count with are here.
 module balance_search #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
@@ -14,7 +14,7 @@ module balance_search #(
   input  logic                                              abort_i,
   input  logic [sluice_pkg::KernelW-1:0]                    num_kernels_i,    // 2..MAX_KERNELS; all below stand
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]           base_i,           // Warped-Slicer's partition
-  input  logic [balance_pkg::EntryW-1:0]                    room_i,           // 1..ROOM
+  input  logic [balance_pkg::EntryW-1:0]                    room_i,           // 0..ROOM
   input  sluice_pkg::amounts_t                              capacity_i,       // of an SM
   input  logic [sluice_pkg::CtaW-1:0]                       capacity_slots_i,
   input  sluice_pkg::amounts_t                              demand_i,         // of demand_kernel_o's CTA
@@ -27,12 +27,14 @@ module balance_search #(
   input  logic                                              alone_valid_i,
   input  logic                                              sample_valid_i,   // taken while sample_ready_o is high
   output logic                                              sample_ready_o,
-  input  logic [balance_pkg::EntryW-1:0]                    sample_entry_i,   // ignored while a kernel is alone
+  input  logic [balance_pkg::EntryW-1:0]                    sample_entry_i,   // ignored where all SMs hold the same
   input  logic [$clog2(MAX_KERNELS)-1:0]                    sample_kernel_i,
   input  logic [balance_pkg::SampleW-1:0]                   sample_i,
   input  logic                                              round_end_i,      // while sample_ready_o is high
   output logic                                              round_o,
-  output logic                                              alone_o,          // a kernel is alone on all SMs
+  output logic                                              on_all_o,         // all SMs hold the same: the base,
+  output logic                                              turns_o,          // CTAs in turn, without quotas,
+  output logic                                              alone_o,          // a kernel alone
   output logic [$clog2(MAX_KERNELS)-1:0]                    alone_kernel_o,
   output logic [balance_pkg::EntryW:0]                      entries_o,        // of the round
   input  logic [balance_pkg::EntryW-1:0]                    query_i,          // an entry,
@@ -42,7 +44,8 @@ module balance_search #(
   output logic                                              measured_o,       // every kernel has a rate;
   output logic [balance_pkg::W-1:0]                         time_o,           // W / score
   output logic                                              done_o,           // pulse; until the next start
-  output logic                                              shares_o,         // the base is kept; else in order
+  output logic                                              shares_o,         // the base is kept, or with turns_o CTAs
+                                                                              // in turn; else in order
   output logic                                              floors_o          // all are kept, if it was measured
 );
   if (!sluice_pkg::sizes_exist(1, MAX_KERNELS, MAX_CTAS) || ROOM < 1 || ROOM > 15)
@@ -56,8 +59,9 @@ module balance_search #(
   localparam int unsigned RowIndexW   = $clog2(Rows);
   localparam int unsigned RowCountW   = $clog2(Rows + 1);
   localparam int unsigned KCountW     = $clog2(K + 1) > 3 ? 3 : $clog2(K + 1);
-  localparam int unsigned EntryIndexW = $clog2(ROOM + 1);
-  localparam int unsigned EntryCountW = $clog2(ROOM + 2);
+  localparam int unsigned Entries     = ROOM < 2 ? 3 : ROOM + 1;   // AloneEntry is the last that must be
+  localparam int unsigned EntryIndexW = $clog2(Entries);
+  localparam int unsigned EntryCountW = $clog2(Entries + 1);
   localparam int unsigned W       = balance_pkg::W;
   localparam int unsigned MeanW   = balance_pkg::MeanW;
   localparam int unsigned EntryW  = balance_pkg::EntryW;
@@ -70,7 +74,7 @@ module balance_search #(
   logic [W-1:0]                    sum_q, time_q, best_time_q, before_time_q;
   logic [balance_pkg::RateW-1:0]   short_q, best_short_q, before_short_q;
   logic [MeanW-1:0]                alone_q [K];
-  logic [balance_pkg::CountW-1:0]  count_q [ROOM+1];         // samples of an entry
+  logic [balance_pkg::CountW-1:0]  count_q [Entries];        // samples of an entry
   logic [balance_pkg::SampleW-1:0] sample_q;
 
   always_comb begin
@@ -91,7 +95,7 @@ module balance_search #(
     if (entry == '0 || (EntryW+1)'(entry) >= now.entries) row_of = now.base;
   endfunction
 
-  logic                            last_kernel, last_left, below, a_zero, b_zero, same, promised;
+  logic                            last_kernel, last_left, below, a_zero, b_zero, same, promised, first;
   logic [KIndexW-1:0]              kernel;
   logic [K*CountW-1:0]             work, row;
   logic [W-1:0]                    bus, result, word, a, q;
@@ -101,6 +105,7 @@ module balance_search #(
   assign last_kernel = sluice_pkg::KernelW'(now.kernel) + 1'b1 == num_kernels_i;
   assign last_left   = now.left == 6'd1;
   assign promised    = floor_i != '0;
+  assign first       = now.rows == balance_pkg::RowW'(1);
   always_comb begin
     for (int unsigned k = 0; k < K; k++) work[k*CountW +: CountW] = work_q[k];
     row  = rows_q[RowIndexW'(state_q == balance_pkg::ListLoad ? now.base : now.row)];
@@ -136,6 +141,7 @@ module balance_search #(
     .last_i        (last_left),
     .below_i       (below),
     .a_zero_i      (a_zero),
+    .first_i       (first),
     .best_row_i    (row_of(now.best)),
     .next_o        (step),
     .control_o     (step_control)
@@ -146,13 +152,14 @@ module balance_search #(
     .last_i        (last_left),
     .below_i       (below),
     .promised_i    (promised),
+    .first_i       (first),
     .sampled_i     (count_q[EntryIndexW'(now.entry)] != '0),
     .next_o        (keep),
     .control_o     (keep_control)
   );
 
   logic takes, single;
-  assign single = now.kind == balance_pkg::Single;
+  assign single = now.phase == balance_pkg::Alone;
   assign takes  = now.state == balance_pkg::Wait && sample_valid_i;
   always_comb begin
     control = list_control | rates_control | step_control | keep_control;
@@ -163,7 +170,8 @@ module balance_search #(
     unique case (now.state)
       balance_pkg::Wait: begin
         if (!single && (takes || round_end_i)) begin
-          next.entry  = takes ? sample_entry_i : '0;
+          next.entry  = takes && now.phase == balance_pkg::SideBySide ? sample_entry_i : '0;
+          if (now.phase == balance_pkg::InTurn) next.entry = balance_pkg::TurnsEntry;
           next.kernel = takes ? sluice_pkg::KIndexW'(sample_kernel_i) : '0;
         end
         if (takes)            next.state = balance_pkg::AddRead;
@@ -260,7 +268,7 @@ module balance_search #(
     .b_zero_o  (b_zero),
     .below_o   (below)
   );
-  balance_table #(.MAX_KERNELS(K), .ENTRIES(ROOM + 1)) i_balance_table (
+  balance_table #(.MAX_KERNELS(K), .ENTRIES(Entries)) i_balance_table (
     .clk_i,
     .kernel_i (kernel),
     .entry_i  (control.at_base ? '0 : now.entry),
@@ -306,7 +314,7 @@ module balance_search #(
       before_short_q <= short_q;
       before_time_q  <= time_q;
     end
-    for (int unsigned e = 0; e <= ROOM; e++)
+    for (int unsigned e = 0; e < Entries; e++)
       if (now.entry == EntryW'(e)) begin
         if (control.no_samples)   count_q[e] <= '0;
         else if (control.sampled) count_q[e] <= count_q[e] + 1'b1;
@@ -343,6 +351,9 @@ module balance_search #(
   assign demand_kernel_o = kernel;
   assign sample_ready_o  = state_q == balance_pkg::Wait;
   assign round_o         = asks;
+  assign on_all_o        = asks && now.phase != balance_pkg::SideBySide;
+  assign turns_o         = asks ? now.phase == balance_pkg::InTurn
+                                : now.shares && now.phase >= balance_pkg::InTurn && now.best != '0;
   assign alone_o         = asks && single;
   assign alone_kernel_o  = KIndexW'(now.to);
   assign entries_o       = now.entries;

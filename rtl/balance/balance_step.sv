@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // balance_step: where a round leads, sub-program of balance_search. An entry's Short and Time are there: the base goes
 // back to the one before it, or the entry becomes the best so far. Scores are W / Time, so 1 / 64 more is compared by
-// Time; the product of the kernels' means, over the base's, must not be less than 7 / 8. Combinational.
+// Time; the product of the kernels' means, over the base's, must not be less than 7 / 8. Of CTAs in turn only their
+// score is compared. Combinational.
 module balance_step (
   input  balance_pkg::progress_t         now_i,
   input  logic                           last_kernel_i,
   input  logic                           last_i,       // cycle of a loop
   input  logic                           below_i,      // this subtraction, or one before it, went below 0
   input  logic                           a_zero_i,
+  input  logic                           first_i,      // there was no round, as the base has no neighbours
   input  logic [balance_pkg::RowW-1:0]   best_row_i,   // of the best entry
   output balance_pkg::progress_t         next_o,
   output balance_pkg::control_t          control_o
@@ -24,15 +26,20 @@ module balance_step (
     unique case (now_i.state)
       balance_pkg::StepStart: begin
         n.state = balance_pkg::NearA;
-        if (now_i.again) begin   // the last base's, once more
-          n.state = balance_pkg::KeepStart;
-        end else if (now_i.returned) begin
+        if (now_i.entry == '0 || now_i.returned) begin
           n.best  = now_i.entry;
+          n.known = now_i.measured;
           c.best  = 1'b1;
+        end
+        if (now_i.phase != balance_pkg::SideBySide) begin
           n.state = balance_pkg::KeepStart;
-        end else if (now_i.entry == '0) begin
-          n.best  = '0;
-          c.best  = 1'b1;
+          if (now_i.entry != '0 && now_i.measured) n.state = now_i.known ? balance_pkg::GainA : balance_pkg::TurnsTake;
+          if (now_i.entry == '0 && now_i.phase == balance_pkg::Alone && first_i) begin   // they were measured, too
+            n.entry = balance_pkg::TurnsEntry;
+            n.state = balance_pkg::RateStart;
+          end
+        end else if (now_i.returned) n.state = balance_pkg::KeepStart;
+        else if (now_i.entry == '0) begin
           n.state = now_i.has_before ? balance_pkg::BackShortA : balance_pkg::StepBase;
           if (!now_i.measured) n.state = balance_pkg::KeepStart;
         end else if (!now_i.measured) n.state = balance_pkg::StepNext;
@@ -138,7 +145,10 @@ module balance_step (
         c.exceed = 1'b1;
         n.state  = balance_pkg::GainCheck;
       end
-      balance_pkg::GainCheck: n.state = below_i ? balance_pkg::StepNext : balance_pkg::BaseA;
+      balance_pkg::GainCheck: begin
+        n.state = below_i ? balance_pkg::StepNext : balance_pkg::BaseA;
+        if (now_i.phase != balance_pkg::SideBySide) n.state = below_i ? balance_pkg::KeepStart : balance_pkg::TurnsTake;
+      end
 
       // Where floors do not tell it from the base, does one kernel pay for what the others gain?
       balance_pkg::BaseA: begin
@@ -222,14 +232,19 @@ module balance_step (
         n.best  = now_i.entry;
         n.state = balance_pkg::StepNext;
       end
+      balance_pkg::TurnsTake: begin
+        c.best  = 1'b1;
+        n.best  = now_i.entry;
+        n.known = 1'b1;
+        n.state = balance_pkg::KeepStart;
+      end
       balance_pkg::StepNext: begin
         n.entry  = now_i.entry + 1'b1;
         n.kernel = '0;
         n.state  = (EntryW+1)'(now_i.entry) + 1'b1 == now_i.entries ? balance_pkg::StepEnd : balance_pkg::MeanCount;
       end
-      balance_pkg::StepEnd: begin   // another round, from a new base; or it ends, with all rates measured
-        n.measured = 1'b1;
-        n.state    = balance_pkg::KeepStart;
+      balance_pkg::StepEnd: begin   // another round, from a new base; or it was the last
+        n.state = balance_pkg::KeepStart;
         if (now_i.best != '0) begin
           n.earlier    = now_i.base;
           n.base       = best_row_i;

@@ -21,6 +21,11 @@ bool bought(const BalanceUnitEntry& here, const BalanceUnitEntry& base) {
   return product < 7U << 11U;
 }
 
+/// By more than 1 / 64 of the time of `part`.
+bool faster(const BalanceUnitEntry& here, const BalanceUnitEntry& than, const BalanceUnitEntry& part) {
+  return than.time >= here.time && than.time - here.time > part.time / 64;
+}
+
 }  // namespace
 
 std::uint32_t balance_unit_mean(std::uint32_t sum, std::uint32_t samples) { return samples == 0 ? 0 : sum * 8 / samples; }
@@ -48,9 +53,6 @@ BalanceUnitEntry balance_unit_entry(std::vector<std::uint32_t> means, std::span<
 
 std::optional<std::size_t> balance_unit_climb(std::span<const BalanceUnitEntry> entries,
                                               const std::optional<BalanceUnitEntry>& before) {
-  const auto faster = [](const BalanceUnitEntry& here, const BalanceUnitEntry& than, const BalanceUnitEntry& part) {
-    return than.time >= here.time && than.time - here.time > part.time / 64;
-  };
   const BalanceUnitEntry& base = entries.front();
   if (!base.measured) return 0;
   if (before && before->shortfall <= base.shortfall && faster(*before, base, base)) return std::nullopt;
@@ -63,6 +65,10 @@ std::optional<std::size_t> balance_unit_climb(std::span<const BalanceUnitEntry> 
     best = e;
   }
   return best;
+}
+
+bool balance_unit_turns(const BalanceUnitEntry& base, const BalanceUnitEntry& in_turn) {
+  return in_turn.measured && (!base.measured || faster(in_turn, base, in_turn));
 }
 
 bool balance_unit_shares(const BalanceUnitEntry& entry, const BalanceUnitSettings& settings) {

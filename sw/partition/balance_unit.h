@@ -32,6 +32,8 @@ struct BalanceUnitEntry {
 /// @param before the base before in its own round
 [[nodiscard]] std::optional<std::size_t> balance_unit_climb(std::span<const BalanceUnitEntry> entries,
                                                             const std::optional<BalanceUnitEntry>& before);
+/// As balance_turns(), of two entries on all SMs.
+[[nodiscard]] bool balance_unit_turns(const BalanceUnitEntry& base, const BalanceUnitEntry& in_turn);
 /// Whether its score reaches `keep`.
 [[nodiscard]] bool balance_unit_shares(const BalanceUnitEntry& entry, const BalanceUnitSettings& settings);
 

@@ -12,81 +12,13 @@
 #include "sw/partition/balance.h"
 #include "sw/partition/balance_unit.h"
 #include "systemc/unit/rtl/verilated_model.h"
+#include "tb/balance_search/scene.h"
 #include "tb/common/coverage.h"
 #include "tb/common/random.h"
 #include "tb/common/waveform.h"
 
 namespace sluice::tb {
 namespace {
-
-constexpr unsigned kCtaW = 6, kWeightW = 7, kRateW = 15;
-constexpr std::uint32_t kScale = 4;  ///< instructions of a step of a sample
-
-/// A port of any width, a bit at a time.
-template <class Port>
-void put(Port& port, unsigned low, unsigned width, std::uint64_t value) {
-  if constexpr (std::is_integral_v<Port>) {
-    const std::uint64_t mask = ((std::uint64_t{1} << width) - 1) << low;
-    port = static_cast<Port>((port & ~mask) | (value << low));
-  } else {
-    for (unsigned bit = 0; bit < width; ++bit) {
-      const unsigned at = low + bit;
-      port[at / 32] = (port[at / 32] & ~(1U << at % 32)) | (static_cast<std::uint32_t>(value >> bit & 1U) << at % 32);
-    }
-  }
-}
-template <class Port>
-std::uint32_t get(const Port& port, unsigned low, unsigned width) {
-  std::uint32_t value = 0;
-  for (unsigned bit = 0; bit < width; ++bit) {
-    const unsigned at = low + bit;
-    if constexpr (std::is_integral_v<Port>) {
-      value |= static_cast<std::uint32_t>(port >> at & 1U) << bit;
-    } else {
-      value |= (port[at / 32] >> at % 32 & 1U) << bit;
-    }
-  }
-  return value;
-}
-
-struct Scene {
-  SmResources capacity;
-  std::vector<SmResources> demand;
-  std::vector<BalanceWish> wishes;  ///< as the golden rules take them
-  BalanceUnitSettings unit;         ///< the same
-  JointCounts base;
-  std::uint32_t room = 1;
-};
-
-std::optional<Scene> scene(Random& random, std::uint32_t most_kernels, std::uint32_t most_ctas, std::uint32_t most_room) {
-  Scene s;
-  const std::uint32_t warps = random.in(8, 64);
-  s.capacity = {warps * kWarpSize, random.in(4096, 65536), random.in(0, 49152), random.in(2, most_ctas)};
-  const bool wished = random.chance(0.5), promised = random.chance(0.3);
-  for (std::uint32_t k = random.in(2, most_kernels); k-- > 0;) {
-    const auto some = [&](std::uint32_t of) { return random.in(1, std::max(1U, of / random.in(2, 12))); };
-    s.demand.push_back(
-        {some(warps) * kWarpSize, some(s.capacity.registers), random.chance(0.3) ? some(s.capacity.shared_memory_bytes) : 0, 1});
-    s.unit.weights.push_back(wished ? random.in(1, 127) : 64);
-    s.unit.floors.push_back(promised ? random.in(0, 10000) : 0);
-    s.wishes.push_back({s.unit.weights.back() / 64.0, s.unit.floors.back() / 8192.0});
-  }
-  s.unit.keep = random.chance(0.5) ? 1U << 15U : random.in(0, (1U << 18U) - 1);
-  s.room = random.chance(0.5) ? most_room : random.in(1, most_room);
-  const std::vector<JointCounts> frontier = balance_candidates(s.demand, s.capacity, 8, 8);
-  if (frontier.empty()) return std::nullopt;
-  s.base = frontier[random.in(0, static_cast<std::uint32_t>(frontier.size()) - 1)];
-  if (random.chance(0.3)) s.base.front() = CtaCount(random.in(1, s.base.front().value()));  // with room left
-  return s;
-}
-
-/// Instructions of a kernel beside others: of these CTAs always the same, near half of those alone.
-std::uint32_t speed(const JointCounts& held, std::size_t k, std::uint64_t seed) {
-  std::uint64_t hash = seed;
-  for (const CtaCount count : held) hash = hash * 6364136223846793005ULL + count.value() + k;
-  const std::uint32_t spread = static_cast<std::uint32_t>(seed % 3 == 0 ? 12000 : 2500);  // wild, or near each other
-  return 500 + static_cast<std::uint32_t>((hash ^ hash >> 29U) * 0x9E3779B97F4A7C15ULL >> 40U) % spread;
-}
 
 template <class Top>
 class Search {
@@ -96,14 +28,8 @@ class Search {
 
   void run() {
     begin();
-    const bool nothing = golden_list().size() == 1;
-    if (nothing) {
-      wait();
-      coverage_.hit("nothing to measure");
-      end(true);
-      return;
-    }
-    bool more = true;
+    const bool none = golden_list().size() == 1;  // of rounds
+    bool more = !none;
     wait();
     while (more && !testing::Test::HasFailure()) {
       ASSERT_EQ(rtl_->round_o, 1U) << "no round " << rounds_;
@@ -112,19 +38,13 @@ class Search {
       more = step();
     }
     if (testing::Test::HasFailure()) return;
-    const bool promised = std::ranges::any_of(s_.unit.floors, [](std::uint32_t f) { return f > 0; });
-    if (promised || !last_.measured || balance_unit_shares(last_, s_.unit)) {
-      coverage_.hit(promised ? "floors" : !last_.measured ? "nothing measured" : "worth it");
-      end(true);
+    if (!none && !last_.measured) {
+      coverage_.hit("nothing measured");
+      end(true, false);
       return;
     }
-    for (std::size_t k = 0; k < kernels(); ++k) alone(k);
-    last_ = balance_unit_entry(last_.means, alone_, s_.unit);
-    const bool shares = !last_.measured || balance_unit_shares(last_, s_.unit);
-    coverage_.hit(shares ? "worth it by rates alone on all SMs" : "in order");
-    wait();
-    told({{last_at_, last_}});
-    end(shares);
+    const bool worth = !none && balance_unit_shares(last_, s_.unit);
+    on_all(none, worth);
   }
 
   /// A search that is not carried to its end, and what must not come of it.
@@ -142,26 +62,64 @@ class Search {
     }
   }
 
+  /// What follows the rounds, by the rule of the policy's twin (systemc/unit/twin/balance_search.cpp).
+  void on_all(bool none, bool worth) {
+    const bool promised = std::ranges::any_of(s_.unit.floors, [](std::uint32_t f) { return f > 0; });
+    BalanceUnitEntry base = held(false), in_turn;
+    if (promised || !base.measured) {
+      coverage_.hit(promised ? "floors" : "nothing measured on all SMs");
+      last_ = base;
+      end(true, false);
+      return;
+    }
+    if (none) in_turn = held(true);
+    bool turns = none && balance_unit_turns(base, in_turn);
+    last_ = turns ? in_turn : base;
+    if (worth || balance_unit_shares(last_, s_.unit)) {
+      coverage_.hit(turns ? "CTAs in turn" : balance_unit_shares(last_, s_.unit) ? "worth it" : "worth it by the last round");
+      end(true, turns);
+      return;
+    }
+    for (std::size_t k = 0; k < kernels(); ++k) alone(k, none ? 3 : random_.in(0, 2));
+    base = balance_unit_entry(base.means, alone_, s_.unit);
+    std::map<std::uint32_t, BalanceUnitEntry> scores{{0, base}};
+    if (none) scores[1] = in_turn = balance_unit_entry(in_turn.means, alone_, s_.unit);
+    turns = none && balance_unit_turns(base, in_turn);
+    last_ = turns ? in_turn : base;
+    const bool shares = last_.measured && balance_unit_shares(last_, s_.unit);
+    coverage_.hit(!shares ? "in order"
+                  : turns ? "CTAs in turn, by rates alone on all SMs"
+                          : "worth it by rates alone on all SMs");
+    wait();
+    told(scores);
+    end(shares, shares && turns);
+  }
+  /// What all SMs hold, the base or CTAs in turn.
+  BalanceUnitEntry held(bool in_turn) {
+    EXPECT_EQ(rtl_->round_o & rtl_->on_all_o, 1);
+    EXPECT_EQ(rtl_->turns_o, in_turn);
+    EXPECT_EQ(rtl_->alone_o, 0);
+    for (const std::uint32_t e : {0U, random_.in(0, 15)}) EXPECT_EQ(counts(e), base_);
+    std::vector<std::uint32_t> means;
+    JointCounts counts = base_;
+    if (in_turn) counts.emplace_back(1U);  // does other than the base
+    const std::uint32_t number = random_.chance(0.05) ? 0 : random_.in(1, 6);
+    for (std::size_t k = 0; k < kernels(); ++k) means.push_back(samples(random_.in(0, 15), k, counts, number).first);
+    hand_over();
+    const BalanceUnitEntry entry = balance_unit_entry(means, alone_, s_.unit);
+    wait();
+    told({{in_turn ? 1 : 0, entry}});
+    return entry;
+  }
+
   std::uint64_t decisions = 0, other = 0;  ///< other than in double precision
   double regret = 0;                       ///< most of a score
   std::uint64_t most_cycles = 0;           ///< between rounds
 
  private:
   [[nodiscard]] std::size_t kernels() const { return s_.demand.size(); }
-  [[nodiscard]] bool fits_sm(const JointCounts& counts) const {
-    SmResources free = s_.capacity;
-    for (std::size_t k = 0; k < counts.size(); ++k) {
-      if (!fits(s_.demand[k], free, counts[k])) return false;
-      free = take(free, s_.demand[k], counts[k]);
-    }
-    return true;
-  }
   [[nodiscard]] std::vector<JointCounts> golden_list() const {
     return balance_round(base_, before_, tried_, s_.demand, s_.capacity, s_.room);
-  }
-
-  static std::uint64_t amounts(const SmResources& of) {
-    return std::uint64_t{of.shared_memory_bytes} << 24U | std::uint64_t{of.registers} << 7U | of.threads / kWarpSize;
   }
 
   void cycle() {
@@ -213,7 +171,7 @@ class Search {
     for (; rtl_->round_o == 0 && rtl_->done_o == 0; ++cycles) {
       ASSERT_LT(cycles, 2000000U) << "it does not come to an end";
       if (cycles % 16 == 0) {
-        ASSERT_TRUE(fits_sm(counts(random_.in(0, 15))));
+        ASSERT_TRUE(s_.fit(counts(random_.in(0, 15))));
       }
       cycle();
     }
@@ -256,12 +214,12 @@ class Search {
   void round() {
     list_ = golden_list();
     ASSERT_EQ(rtl_->entries_o, list_.size());
-    ASSERT_EQ(rtl_->alone_o, 0);
+    ASSERT_EQ(rtl_->alone_o | rtl_->on_all_o | rtl_->turns_o, 0);
     entries_.clear();
     exactly_.clear();
     for (std::uint32_t e = 0; e < list_.size(); ++e) {
       ASSERT_EQ(counts(e), list_[e]) << "entry " << e << " of round " << rounds_;
-      ASSERT_TRUE(fits_sm(list_[e]));
+      ASSERT_TRUE(s_.fit(list_[e]));
       const std::uint32_t number = random_.chance(0.02) ? 0 : random_.chance(0.02) ? 63 : random_.in(1, 6);
       if (number == 0) coverage_.hit("an entry without samples");
       if (number == 63) coverage_.hit("as many samples as there can be");
@@ -291,7 +249,6 @@ class Search {
       if (e == 0 || (e == 1 && !next) || (next && entries_[0].measured)) scores[e] = entries_[e];
     told(scores);
     last_ = entries_[at];
-    last_at_ = static_cast<std::uint32_t>(at);
     ++rounds_;
     coverage_.hit(!next ? "back to the one before" : at == 0 ? "the base stays" : "a step");
     if (!next) base_ = *before_;
@@ -317,9 +274,10 @@ class Search {
       regret = std::max(regret, 1 - balance_score(found, s_.wishes) / balance_score(best, s_.wishes));
   }
 
-  void alone(std::size_t k) {
+  /// @param slower  quarters of the speed in the profile
+  void alone(std::size_t k, std::uint32_t slower) {
     if (k != 0) wait();
-    ASSERT_EQ(rtl_->alone_o, 1) << k;
+    ASSERT_EQ(rtl_->alone_o & rtl_->on_all_o & ~rtl_->turns_o, 1) << k;
     ASSERT_EQ(rtl_->alone_kernel_o, k);
     const CtaCount most = occupancy(s_.demand[k], s_.capacity);
     for (const std::uint32_t e : {0U, random_.in(0, 15)}) {
@@ -327,15 +285,16 @@ class Search {
       for (std::size_t j = 0; j < kernels(); ++j) ASSERT_EQ(held[j].value(), j == k ? most.value() : 0U);
     }
     const std::uint32_t number = random_.chance(0.05) ? 0 : random_.in(1, 6);
-    rounds_ = 0;
+    rounds_ = slower;
     const auto [mean, exactly] = samples(random_.in(0, 15), k, {CtaCount(random_.in(98, 100))}, number);
     if (number != 0) alone_[k] = mean;
     hand_over();
   }
 
-  void end(bool shares) {
+  void end(bool shares, bool turns) {
     ASSERT_EQ(rtl_->done_o, 1);
     EXPECT_EQ(rtl_->shares_o, shares);
+    EXPECT_EQ(rtl_->turns_o, turns);
     EXPECT_EQ(counts(0), base_) << "what is kept";
     if (last_.measured) {
       EXPECT_EQ(rtl_->floors_o, last_.shortfall == 0);
@@ -370,8 +329,7 @@ class Search {
   std::vector<std::vector<double>> exactly_;  ///< and their rates
   std::vector<std::uint32_t> alone_;
   std::vector<double> alone_exactly_;
-  BalanceUnitEntry last_;      ///< the base of the last round,
-  std::uint32_t last_at_ = 0;  ///< and where it was there
+  BalanceUnitEntry last_;  ///< the base of the last round, or what is kept
   std::map<std::uint32_t, BalanceUnitEntry> scored_;
   std::vector<std::array<std::uint32_t, 3>> queue_;
   std::uint32_t rounds_ = 0;
@@ -381,7 +339,6 @@ template <class Top>
 void searches(const std::string& name, std::uint32_t kernels, std::uint32_t ctas, std::uint32_t room, std::uint64_t number) {
   Random random(seed());
   Coverage coverage(name);
-  coverage.declare("nothing to measure", "no neighbour fits");
   coverage.declare("an entry without samples", "it is never gone to");
   coverage.declare("as many samples as there can be", "63");
   coverage.declare("the base stays", "nothing is 1 / 64 better");
@@ -390,7 +347,11 @@ void searches(const std::string& name, std::uint32_t kernels, std::uint32_t ctas
   coverage.declare("as many rounds as there can be", "three steps");
   coverage.declare("floors", "a kernel is promised a rate");
   coverage.declare("nothing measured", "a rate of the base is not known");
-  coverage.declare("worth it", "the score reaches keep at once");
+  coverage.declare("nothing measured on all SMs", "nor there");
+  coverage.declare("worth it", "the score on all SMs reaches keep");
+  coverage.declare("worth it by the last round", "only its score there does");
+  coverage.declare("CTAs in turn", "they score 1 / 64 more than a base without neighbours");
+  coverage.declare("CTAs in turn, by rates alone on all SMs", "they do then, and reach keep");
   coverage.declare("worth it by rates alone on all SMs", "it does then");
   coverage.declare("in order", "it never does");
   coverage.declare("dropped", "a start or an abort in the midst of a search");
