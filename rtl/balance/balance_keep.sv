@@ -90,11 +90,10 @@ module balance_keep (
         n.state = balance_pkg::ListClear;
       end
       balance_pkg::AloneStart: begin
-        n.phase = balance_pkg::Alone;
-        n.kind  = balance_pkg::Near;
-        n.to    = '0;
-        n.entry = balance_pkg::AloneEntry;
-        n.state = balance_pkg::ListLoad;
+        n.phase  = balance_pkg::Alone;
+        n.kernel = '0;
+        n.entry  = balance_pkg::AloneEntry;
+        n.state  = balance_pkg::ListClear;
       end
       balance_pkg::AloneMean: begin
         c.source     = balance_pkg::FromQuotient;
@@ -102,8 +101,8 @@ module balance_keep (
         n.state      = balance_pkg::AloneNext;
       end
       balance_pkg::AloneNext: begin
-        n.to    = now_i.kernel + 3'd1;
-        n.state = balance_pkg::ListLoad;
+        n.kernel = now_i.kernel + 3'd1;
+        n.state  = balance_pkg::ListClear;
         if (last_kernel_i) begin
           n.kernel = '0;
           n.entry  = '0;

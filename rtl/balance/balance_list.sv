@@ -3,8 +3,7 @@
 // there is room, partitions that no round has had yet. Kinds of these follow each other: the base's neighbours (a CTA
 // more of kernel `to`, for which CTAs of kernel `off` leave; what is left over is filled, `to` first), the base with a
 // third fewer CTAs of one kernel, and of two kernels the neighbours' neighbours. What is left of the SM is found anew
-// for each try, one resource after the other. For the rates alone one kernel fills an SM. Where there is nothing beside
-// the base, all SMs hold it.
+// for each try, one resource after the other. Where there is nothing beside the base, all SMs hold it.
 // Combinational.
 module balance_list (
   input  balance_pkg::progress_t         now_i,
@@ -31,10 +30,9 @@ module balance_list (
   balance_pkg::control_t  c;
   logic [2:0] next_to, next_grown;
   logic [3:0] next_off;
-  logic       one, pair, full, last_to;
+  logic       pair, full, last_to;
   assign pair       = num_kernels_i == sluice_pkg::KernelW'(2);
   assign full       = now_i.entries > (EntryW+1)'(room_i);
-  assign one        = now_i.phase == balance_pkg::Alone;
   assign next_to    = after(now_i.to, num_kernels_i);
   assign next_grown = after(now_i.grown, num_kernels_i);
   assign last_to    = next_to == '0;
@@ -61,8 +59,8 @@ module balance_list (
       end
 
       balance_pkg::ListLoad: begin
-        c.work   = one ? balance_pkg::IsNone : balance_pkg::IsBase;
-        n.fills  = one;
+        c.work   = balance_pkg::IsBase;
+        n.fills  = 1'b0;
         n.grown  = now_i.to;
         n.second = 1'b0;
         n.state  = now_i.kind == balance_pkg::Fewer ? balance_pkg::ListFewer : balance_pkg::ListMore;
@@ -122,8 +120,7 @@ module balance_list (
           n.grown       = next_grown;
           n.row         = '0;
           n.state       = balance_pkg::ListMore;
-          if (one) n.state = balance_pkg::ListClear;
-          else if (next_grown == now_i.to) begin
+          if (next_grown == now_i.to) begin
             n.state = balance_pkg::ListSame;
             if (now_i.kind == balance_pkg::Far && !now_i.second) begin   // a pair's
               n.second = 1'b1;
@@ -137,10 +134,6 @@ module balance_list (
         end
         n.entry  = '0;
         n.kernel = '0;
-        if (one) begin
-          n.entry  = now_i.entry;
-          n.kernel = now_i.to;
-        end
       end
 
       balance_pkg::ListFewer: begin
@@ -194,7 +187,7 @@ module balance_list (
         c.write      = 1'b1;
         c.no_samples = 1'b1;
         n.kernel     = now_i.kernel + 3'd1;
-        if (one) begin
+        if (now_i.phase == balance_pkg::Alone) begin
           n.kernel = now_i.kernel;
           n.state  = balance_pkg::Wait;
         end else if (last_kernel_i) begin

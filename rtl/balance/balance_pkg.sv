@@ -79,8 +79,17 @@ package balance_pkg;
     logic              shares;      // what is kept is a partition
   } progress_t;
 
+  // What the entries of a round are.
+  typedef struct packed {
+    logic [RowW-1:0]   first;
+    logic [RowW-1:0]   base;
+    logic [RowW-1:0]   earlier;
+    logic              has_before;
+    logic [EntryW:0]   entries;
+  } told_t;
+
   // What becomes of the candidate that is made.
-  typedef enum logic [2:0] {Stays, IsBase, IsNone, HasMore, HasLess, HasTwoThirds} work_e;
+  typedef enum logic [2:0] {Stays, IsBase, HasMore, HasLess, HasTwoThirds} work_e;
 
   typedef struct packed {
     source_e    source;         // on the bus

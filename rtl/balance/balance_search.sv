@@ -37,8 +37,12 @@ module balance_search #(
   output logic                                              alone_o,          // a kernel alone
   output logic [$clog2(MAX_KERNELS)-1:0]                    alone_kernel_o,
   output logic [balance_pkg::EntryW:0]                      entries_o,        // of the round
-  input  logic [balance_pkg::EntryW-1:0]                    query_i,          // an entry,
-  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]           counts_o,         // its CTAs, or the base's
+  // CTAs of an entry, or the base's; while a kernel is alone, MAX_CTAS of that. They change where a round begins, with
+  // a start, and with done_o.
+  input  logic [balance_pkg::EntryW-1:0]                    query_i,
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]           counts_o,
+  input  logic [balance_pkg::EntryW-1:0]                    port_query_i,
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]           port_counts_o,
   output logic                                              scored_o,         // pulse: of this entry
   output logic [balance_pkg::EntryW-1:0]                    scored_entry_o,
   output logic                                              measured_o,       // every kernel has a rate;
@@ -89,11 +93,13 @@ module balance_search #(
   endfunction
 
   // An entry's row: the base, the one before it, new ones.
-  function automatic logic [balance_pkg::RowW-1:0] row_of(input logic [EntryW-1:0] entry);
-    row_of = now.first + balance_pkg::RowW'(entry) - (now.has_before ? 6'd2 : 6'd1);
-    if (now.has_before && entry == EntryW'(1)) row_of = now.earlier;
-    if (entry == '0 || (EntryW+1)'(entry) >= now.entries) row_of = now.base;
+  function automatic logic [balance_pkg::RowW-1:0] row_of(input balance_pkg::told_t at, input logic [EntryW-1:0] entry);
+    row_of = at.first + balance_pkg::RowW'(entry) - (at.has_before ? 6'd2 : 6'd1);
+    if (at.has_before && entry == EntryW'(1)) row_of = at.earlier;
+    if (entry == '0 || (EntryW+1)'(entry) >= at.entries) row_of = at.base;
   endfunction
+  balance_pkg::told_t here, told, told_q;
+  logic [K-1:0]       only, only_q;   // the kernel that is alone
 
   logic                            last_kernel, last_left, below, a_zero, b_zero, same, promised, first;
   logic [KIndexW-1:0]              kernel;
@@ -142,7 +148,7 @@ module balance_search #(
     .below_i       (below),
     .a_zero_i      (a_zero),
     .first_i       (first),
-    .best_row_i    (row_of(now.best)),
+    .best_row_i    (row_of(here, now.best)),
     .next_o        (step),
     .control_o     (step_control)
   );
@@ -324,7 +330,6 @@ module balance_search #(
       else if (control.keep_alone && kernel == KIndexW'(k)) alone_q[k] <= result[MeanW-1:0];
       unique case (control.work)
         balance_pkg::IsBase: work_q[k] <= row[k*CountW +: CountW];
-        balance_pkg::IsNone: work_q[k] <= '0;
         balance_pkg::HasMore:
           if (control.work_kernel == 3'(k)) work_q[k] <= work_q[k] + 1'b1;
         balance_pkg::HasLess:
@@ -340,13 +345,33 @@ module balance_search #(
       for (int unsigned k = 0; k < K; k++) rows_q[0][k*CountW +: CountW] <= CountW'(base_i[k*CtaW +: CtaW]);
   end
 
-  logic                asks;   // a round
-  logic [K*CountW-1:0] asked;
+  // What is answered, of the last round as long as the next is not there.
+  logic asks;   // a round
   assign asks  = state_q == balance_pkg::Wait || state_q == balance_pkg::AddRead || state_q == balance_pkg::AddSum
       || state_q == balance_pkg::AddTake || state_q == balance_pkg::AddWrite;
-  assign asked = (asks && single) ? work : rows_q[RowIndexW'(row_of(query_i))];
+  logic fresh;
+  assign fresh = asks || state_q == balance_pkg::Idle || state_q == balance_pkg::Done;
+  assign here  = {now.first, now.base, now.earlier, now.has_before, now.entries};
+  assign told  = fresh ? here : told_q;
+  always_comb begin
+    only = fresh ? '0 : only_q;
+    for (int unsigned k = 0; k < K; k++) if (alone_o && now.kernel == 3'(k)) only[k] = 1'b1;
+  end
+  always_ff @(posedge clk_i)   // set by a start: no reset
+    if (start_i) {told_q, only_q} <= '0;
+    else         {told_q, only_q} <= {told, only};
+  logic [K*CountW-1:0] asked, port_asked;
+  assign asked      = rows_q[RowIndexW'(row_of(told, query_i))];
+  assign port_asked = rows_q[RowIndexW'(row_of(told, port_query_i))];
   always_comb
-    for (int unsigned k = 0; k < K; k++) counts_o[k*CtaW +: CtaW] = CtaW'(asked[k*CountW +: CountW]);
+    for (int unsigned k = 0; k < K; k++) begin
+      counts_o[k*CtaW +: CtaW]      = CtaW'(asked[k*CountW +: CountW]);
+      port_counts_o[k*CtaW +: CtaW] = CtaW'(port_asked[k*CountW +: CountW]);
+      if (only != '0) begin
+        counts_o[k*CtaW +: CtaW]      = only[k] ? CtaW'(MAX_CTAS) : '0;
+        port_counts_o[k*CtaW +: CtaW] = only[k] ? CtaW'(MAX_CTAS) : '0;
+      end
+    end
 
   assign demand_kernel_o = kernel;
   assign sample_ready_o  = state_q == balance_pkg::Wait;
@@ -355,7 +380,7 @@ module balance_search #(
   assign turns_o         = asks ? now.phase == balance_pkg::InTurn
                                 : now.shares && now.phase >= balance_pkg::InTurn && now.best != '0;
   assign alone_o         = asks && single;
-  assign alone_kernel_o  = KIndexW'(now.to);
+  assign alone_kernel_o  = KIndexW'(now.kernel);
   assign entries_o       = now.entries;
   assign scored_o        = state_q == balance_pkg::StepStart;
   assign scored_entry_o  = now.entry;

@@ -23,8 +23,8 @@ namespace {
 template <class Top>
 class Search {
  public:
-  Search(const Scene& s, VerilatedModel<Top>& rtl, Random& random, Coverage& coverage, std::uint32_t most)
-      : s_(s), rtl_(rtl), random_(random), coverage_(coverage), most_(most), base_(s.base), seed_(random.word()) {}
+  Search(const Scene& s, VerilatedModel<Top>& rtl, Random& random, Coverage& coverage, std::uint32_t most, std::uint32_t ctas)
+      : s_(s), rtl_(rtl), random_(random), coverage_(coverage), most_(most), ctas_(ctas), base_(s.base), seed_(random.word()) {}
 
   void run() {
     begin();
@@ -132,9 +132,11 @@ class Search {
   }
   [[nodiscard]] JointCounts counts(std::uint32_t entry) {
     rtl_->query_i = static_cast<CData>(entry);
+    rtl_->port_query_i = static_cast<CData>(entry);
     rtl_.eval();
-    JointCounts found;
-    for (unsigned k = 0; k < kernels(); ++k) found.emplace_back(get(rtl_->counts_o, k * kCtaW, kCtaW));
+    const JointCounts found = counts_of(rtl_->counts_o, kernels());
+    EXPECT_EQ(counts_of(rtl_->port_counts_o, kernels()), found);
+    rtl_->port_query_i = static_cast<CData>(random_.in(0, 15));  // of another
     return found;
   }
 
@@ -168,10 +170,12 @@ class Search {
   /// Until it asks for a round or is done. Whatever an SM may be given meanwhile fits it.
   void wait() {
     std::uint64_t cycles = 0;
+    const std::uint32_t entry = random_.in(0, 15);
+    const JointCounts before = counts(entry);
     for (; rtl_->round_o == 0 && rtl_->done_o == 0; ++cycles) {
       ASSERT_LT(cycles, 2000000U) << "it does not come to an end";
       if (cycles % 16 == 0) {
-        ASSERT_TRUE(s_.fit(counts(random_.in(0, 15))));
+        ASSERT_EQ(counts(entry), before) << "what SMs hold changes between rounds";
       }
       cycle();
     }
@@ -279,10 +283,9 @@ class Search {
     if (k != 0) wait();
     ASSERT_EQ(rtl_->alone_o & rtl_->on_all_o & ~rtl_->turns_o, 1) << k;
     ASSERT_EQ(rtl_->alone_kernel_o, k);
-    const CtaCount most = occupancy(s_.demand[k], s_.capacity);
     for (const std::uint32_t e : {0U, random_.in(0, 15)}) {
       const JointCounts held = counts(e);
-      for (std::size_t j = 0; j < kernels(); ++j) ASSERT_EQ(held[j].value(), j == k ? most.value() : 0U);
+      for (std::size_t j = 0; j < kernels(); ++j) ASSERT_EQ(held[j].value(), j == k ? ctas_ : 0U);
     }
     const std::uint32_t number = random_.chance(0.05) ? 0 : random_.in(1, 6);
     rounds_ = slower;
@@ -318,7 +321,7 @@ class Search {
   VerilatedModel<Top>& rtl_;
   Random& random_;
   Coverage& coverage_;
-  std::uint32_t most_;  ///< kernels of the design
+  std::uint32_t most_, ctas_;  ///< kernels, and CTAs of one, of the design
   JointCounts base_;
   std::uint64_t seed_;
   std::optional<JointCounts> before_;
@@ -367,7 +370,7 @@ void searches(const std::string& name, std::uint32_t kernels, std::uint32_t ctas
     const testing::ScopedTrace trace(__FILE__, __LINE__, "search " + std::to_string(i));
     const auto s = scene(random, kernels, ctas, room);
     if (!s) continue;
-    Search<Top> search(*s, rtl, random, coverage, kernels);
+    Search<Top> search(*s, rtl, random, coverage, kernels, ctas);
     if (random.chance(0.02)) {
       coverage.hit("dropped");
       search.drop();

@@ -43,6 +43,13 @@ std::uint32_t get(const Port& port, unsigned low, unsigned width) {
   return value;
 }
 
+template <class Port>
+JointCounts counts_of(const Port& port, std::size_t kernels) {
+  JointCounts counts;
+  for (unsigned k = 0; k < kernels; ++k) counts.emplace_back(get(port, k * kCtaW, kCtaW));
+  return counts;
+}
+
 struct Scene {
   SmResources capacity;
   std::vector<SmResources> demand;
