@@ -214,6 +214,19 @@ TEST(Walker, ATurnThatTheBranchBeforeItRulesOutNeverRuns) {
   }
 }
 
+/// What the assembler puts in front of asynchronous copies: it takes no access of the statement that it carries the line of.
+TEST(Walker, AnInstructionThatIsNeverExecutedTakesNoAccess) {
+  RecordedKernel k = recorded([](unsigned) { return 5U; });
+  const std::string add = "//## File \"kernel.ptx\", line 12\n        /*0420*/                   FADD R2, R2, R5 ;";
+  const std::size_t at = k.listing.find(add);
+  ASSERT_NE(at, std::string::npos);
+  k.listing.replace(at, add.size(), "//## File \"kernel.ptx\", line 11\n        /*0420*/              @!PT LDS RZ, [RZ] ;");
+  const Trace t = trace(k);
+  EXPECT_EQ(t.times("0410 ffffffff 1 R5 LDG.E 1 R4 4 1 0x7f0000001200 4"), 1U) << t.text;
+  EXPECT_EQ(t.times("0420 00000000 0 LDS 0 0 0"), 1U) << t.text;
+  EXPECT_DOUBLE_EQ(t.result.joined_pct(), 100);
+}
+
 /// A store that the assembler has moved in front of its block, for the threads that go there as well as for the others.
 TEST(Walker, AnotherStatementStandsForABlockWhenThePathsSayThatTheFirstOneWasMoved) {
   RecordedKernel k = recorded([](unsigned) { return 3U; });

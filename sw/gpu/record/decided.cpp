@@ -100,6 +100,7 @@ class Decider {
   static std::optional<bool> value_of(const Known& known, std::string_view guard) {
     const bool inverted = guard.starts_with('!');
     if (inverted) guard.remove_prefix(1);
+    if (guard == "PT" || guard == "UPT") return !inverted;  // ptxas puts @!PT LDS in front of copies to the scratchpad
     const auto comparison = known.compare.find(std::string(guard));
     if (comparison == known.compare.end()) return {};
     const auto fact = known.facts.find(comparison->second.first);
