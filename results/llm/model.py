@@ -82,16 +82,17 @@ def lengths(launches):
     return [(end - before, k["warp_instructions"]) for k, before, end in zip(launches, ends, ends[1:])]
 
 
-def together(of, alone):
-    """A row of results.json, of one system's runs by part."""
-    takes, shares = {}, {}
+def together(of, alone, earlier):
+    """A row of results.json, of one system's runs by part; a part that did not run has the shares of an earlier call."""
+    takes, shares = {}, {part: (earlier[part]["prefill_share"], earlier[part]["decode_share"]) for part in PARTS if part in earlier}
     for part, result in of.items():
         of_prefill, of_decode = programs(result)
         prompt = alone["prefill"][slice(*PARTS[part])]
         shares[part] = tuple(work(k, a) / result["cycles"] for k, a in ((of_prefill, prompt), (of_decode, alone["decode"])))
-        takes[part] = sum(cycles for cycles, _ in prompt) / shares[part][0]
+    for part, (share, _) in shares.items():
+        takes[part] = sum(cycles for cycles, _ in alone["prefill"][slice(*PARTS[part])]) / share
     whole = sum(takes.values())
-    share = [sum(shares[part][i] * takes[part] for part in of) / whole for i in (0, 1)]
+    share = [sum(shares[part][i] * takes[part] for part in shares) / whole for i in (0, 1)]
     return {"load": LOAD, "decode_share": round(share[1], 4), "prefill_share": round(share[0], 4), "itl_p50": round(statistics.median(1 / d for _, d in shares.values()), 4),
             "itl_p99": round(max(1 / d for _, d in shares.values()), 4),
             "parts": {part: {"decode_share": round(d, 4), "prefill_share": round(p, 4)} for part, (p, d) in shares.items()}}
@@ -134,11 +135,13 @@ def main():
     mhz = next(iter(results.values()))["core_mhz"]
     alone = {p: lengths(programs(results[f"{p}.alone"])[0])[PER_STEP if p == "decode" else 0:] for p in ALONE if f"{p}.alone" in results}
     rate = {p: (PROMPT if p == "prefill" else LOAD) * mhz * 1e6 / sum(cycles for cycles, _ in launches) for p, launches in alone.items()}
+    last = json.loads((a.out / "model.json").read_text()) if (a.out / "model.json").exists() else {"machine": "", "model": []}
+    earlier = {row["system"]: row["parts"] for row in last["model"] if last["machine"] == a.machine.name}
     rows, sweep = [], []
     if len(alone) == len(ALONE):
         for policy in POLICIES:
             of = {part: results[f"both.{policy}.{part}"] for part in PARTS if f"both.{policy}.{part}" in results}
-            rows += [{"system": policy, **together(of, alone)}] if of else []
+            rows += [{"system": policy, **together(of, alone, earlier.get(policy, {}))}] if of or policy in earlier else []
         up = {"prefill": alone["prefill"][slice(*PARTS["up"])], "decode": alone["decode"]}
         for c, (_, _, factor) in CHANGED.items():
             for name in CHANGED_RUNS:
