@@ -35,6 +35,7 @@ rtl/sequencer/occupancy_lane.sv
 rtl/sequencer/quota_query.sv
 rtl/sequencer/sm_owner.sv
 rtl/sequencer/partition_sequencer.sv
+rtl/balance/balance_rounds.sv
 rtl/common/rr_arbiter.sv
 rtl/common/max_tree.sv
 rtl/regions/region_search.sv

@@ -36,9 +36,9 @@ module balance_search #(
   output logic                                              turns_o,          // CTAs in turn, without quotas,
   output logic                                              alone_o,          // a kernel alone
   output logic [$clog2(MAX_KERNELS)-1:0]                    alone_kernel_o,
-  output logic [balance_pkg::EntryW:0]                      entries_o,        // of the round
-  // CTAs of an entry, or the base's; while a kernel is alone, MAX_CTAS of that. They change where a round begins, with
-  // a start, and with done_o.
+  output logic [balance_pkg::EntryW:0]                      entries_o,        // that counts_o answers for
+  // CTAs of an entry, or the base's; while a kernel is alone, MAX_CTAS of that. They change in the cycle after a start,
+  // after the first of round_o, and after done_o.
   input  logic [balance_pkg::EntryW-1:0]                    query_i,
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]           counts_o,
   input  logic [balance_pkg::EntryW-1:0]                    port_query_i,
@@ -98,8 +98,8 @@ module balance_search #(
     if (at.has_before && entry == EntryW'(1)) row_of = at.earlier;
     if (entry == '0 || (EntryW+1)'(entry) >= at.entries) row_of = at.base;
   endfunction
-  balance_pkg::told_t here, told, told_q;
-  logic [K-1:0]       only, only_q;   // the kernel that is alone
+  balance_pkg::told_t here, told_q;   // of now; of the last round, as long as the next is not there
+  logic [K-1:0]       only_q;         // the kernel that is alone
 
   logic                            last_kernel, last_left, below, a_zero, b_zero, same, promised, first;
   logic [KIndexW-1:0]              kernel;
@@ -345,31 +345,27 @@ module balance_search #(
       for (int unsigned k = 0; k < K; k++) rows_q[0][k*CountW +: CountW] <= CountW'(base_i[k*CtaW +: CtaW]);
   end
 
-  // What is answered, of the last round as long as the next is not there.
   logic asks;   // a round
   assign asks  = state_q == balance_pkg::Wait || state_q == balance_pkg::AddRead || state_q == balance_pkg::AddSum
       || state_q == balance_pkg::AddTake || state_q == balance_pkg::AddWrite;
-  logic fresh;
-  assign fresh = asks || state_q == balance_pkg::Idle || state_q == balance_pkg::Done;
   assign here  = {now.first, now.base, now.earlier, now.has_before, now.entries};
-  assign told  = fresh ? here : told_q;
-  always_comb begin
-    only = fresh ? '0 : only_q;
-    for (int unsigned k = 0; k < K; k++) if (alone_o && now.kernel == 3'(k)) only[k] = 1'b1;
-  end
   always_ff @(posedge clk_i)   // set by a start: no reset
     if (start_i) {told_q, only_q} <= '0;
-    else         {told_q, only_q} <= {told, only};
+    else if (abort_i) only_q <= '0;
+    else if (asks || state_q == balance_pkg::Idle || state_q == balance_pkg::Done) begin
+      told_q <= here;
+      for (int unsigned k = 0; k < K; k++) only_q[k] <= alone_o && now.kernel == 3'(k);
+    end
   logic [K*CountW-1:0] asked, port_asked;
-  assign asked      = rows_q[RowIndexW'(row_of(told, query_i))];
-  assign port_asked = rows_q[RowIndexW'(row_of(told, port_query_i))];
+  assign asked      = rows_q[RowIndexW'(row_of(told_q, query_i))];
+  assign port_asked = rows_q[RowIndexW'(row_of(told_q, port_query_i))];
   always_comb
     for (int unsigned k = 0; k < K; k++) begin
       counts_o[k*CtaW +: CtaW]      = CtaW'(asked[k*CountW +: CountW]);
       port_counts_o[k*CtaW +: CtaW] = CtaW'(port_asked[k*CountW +: CountW]);
-      if (only != '0) begin
-        counts_o[k*CtaW +: CtaW]      = only[k] ? CtaW'(MAX_CTAS) : '0;
-        port_counts_o[k*CtaW +: CtaW] = only[k] ? CtaW'(MAX_CTAS) : '0;
+      if (only_q != '0) begin
+        counts_o[k*CtaW +: CtaW]      = only_q[k] ? CtaW'(MAX_CTAS) : '0;
+        port_counts_o[k*CtaW +: CtaW] = only_q[k] ? CtaW'(MAX_CTAS) : '0;
       end
     end
 
@@ -381,7 +377,7 @@ module balance_search #(
                                 : now.shares && now.phase >= balance_pkg::InTurn && now.best != '0;
   assign alone_o         = asks && single;
   assign alone_kernel_o  = KIndexW'(now.kernel);
-  assign entries_o       = now.entries;
+  assign entries_o       = told_q.entries;
   assign scored_o        = state_q == balance_pkg::StepStart;
   assign scored_entry_o  = now.entry;
   assign measured_o      = now.measured;
