@@ -36,6 +36,7 @@ BLOCKS = {
     "partition_core": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "balance_search": (["MAX_KERNELS", "MAX_CTAS"], ""),
     "balance_table": (["MAX_KERNELS"], ""),
+    "balance_rounds": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED"], ""),
     "occupancy_counter": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "partition_sequencer": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "phase_monitor": (["MAX_KERNELS", "NUM_SCHED"], "monitor"),

@@ -93,13 +93,20 @@ module balance_search #(
   endfunction
 
   // An entry's row: the base, the one before it, new ones.
-  function automatic logic [balance_pkg::RowW-1:0] row_of(input balance_pkg::told_t at, input logic [EntryW-1:0] entry);
-    row_of = at.first + balance_pkg::RowW'(entry) - (at.has_before ? 6'd2 : 6'd1);
-    if (at.has_before && entry == EntryW'(1)) row_of = at.earlier;
-    if (entry == '0 || (EntryW+1)'(entry) >= at.entries) row_of = at.base;
+  function automatic logic [balance_pkg::RowW-1:0] row_of(
+    input logic [EntryW-1:0]            entry,
+    input logic [balance_pkg::RowW-1:0] first,
+    input logic [balance_pkg::RowW-1:0] base,
+    input logic [balance_pkg::RowW-1:0] earlier,
+    input logic                         has_before,
+    input logic [EntryW:0]              entries
+  );
+    row_of = first + balance_pkg::RowW'(entry) - (has_before ? 6'd2 : 6'd1);
+    if (has_before && entry == EntryW'(1)) row_of = earlier;
+    if (entry == '0 || (EntryW+1)'(entry) >= entries) row_of = base;
   endfunction
-  balance_pkg::told_t here, told_q;   // of now; of the last round, as long as the next is not there
-  logic [K-1:0]       only_q;         // the kernel that is alone
+  balance_pkg::told_t told_q;   // of the last round, as long as the next is not there
+  logic [K-1:0]       only_q;   // the kernel that is alone
 
   logic                            last_kernel, last_left, below, a_zero, b_zero, same, promised, first;
   logic [KIndexW-1:0]              kernel;
@@ -148,7 +155,7 @@ module balance_search #(
     .below_i       (below),
     .a_zero_i      (a_zero),
     .first_i       (first),
-    .best_row_i    (row_of(here, now.best)),
+    .best_row_i    (row_of(now.best, now.first, now.base, now.earlier, now.has_before, now.entries)),
     .next_o        (step),
     .control_o     (step_control)
   );
@@ -348,17 +355,18 @@ module balance_search #(
   logic asks;   // a round
   assign asks  = state_q == balance_pkg::Wait || state_q == balance_pkg::AddRead || state_q == balance_pkg::AddSum
       || state_q == balance_pkg::AddTake || state_q == balance_pkg::AddWrite;
-  assign here  = {now.first, now.base, now.earlier, now.has_before, now.entries};
   always_ff @(posedge clk_i)   // set by a start: no reset
     if (start_i) {told_q, only_q} <= '0;
     else if (abort_i) only_q <= '0;
     else if (asks || state_q == balance_pkg::Idle || state_q == balance_pkg::Done) begin
-      told_q <= here;
+      told_q <= {now.first, now.base, now.earlier, now.has_before, now.entries};
       for (int unsigned k = 0; k < K; k++) only_q[k] <= alone_o && now.kernel == 3'(k);
     end
   logic [K*CountW-1:0] asked, port_asked;
-  assign asked      = rows_q[RowIndexW'(row_of(told_q, query_i))];
-  assign port_asked = rows_q[RowIndexW'(row_of(told_q, port_query_i))];
+  assign asked      = rows_q[RowIndexW'(row_of(query_i, told_q.first, told_q.base, told_q.earlier, told_q.has_before,
+                                               told_q.entries))];
+  assign port_asked = rows_q[RowIndexW'(row_of(port_query_i, told_q.first, told_q.base, told_q.earlier,
+                                               told_q.has_before, told_q.entries))];
   always_comb
     for (int unsigned k = 0; k < K; k++) begin
       counts_o[k*CtaW +: CtaW]      = CtaW'(asked[k*CountW +: CountW]);
