@@ -76,6 +76,7 @@ class Decision {
 
   void begin() {
     window_ = random_.chance(0.1) ? random_.in(1024, 9000) : random_.in(40, 300);
+    if (random_.chance(0.04)) window_ = 8191;  // of which the most rounds to 4,096
     std::vector<std::uint32_t> slots(shape_.kernels);
     for (std::uint32_t k = 0; k < shape_.kernels; ++k) slots[k] = k;
     std::shuffle(slots.begin(), slots.end(), std::mt19937(random_.word()));
