@@ -351,8 +351,8 @@ module balance_rounds #(
   assign on_all_o         = active_o && !held_o && on_all;
   assign profile_clear_o  = state_q == Settle;
   assign profile_enable_o = state_q == Window;
-  assign profiling_o      = state_q == Window || state_q == Whole || state_q == Read || state_q == Hand || state_q == End
-      || (state_q == Settle && window_q != '0);
+  assign profiling_o      = state_q == Window || state_q == Whole || state_q == Read || state_q == Hand
+      || state_q == End || (state_q == Settle && window_q != '0);
   assign sample_read_o    = state_q == Read && takes;
   assign sample_sm_o      = sm_q;
   always_comb
