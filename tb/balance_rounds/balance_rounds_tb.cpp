@@ -17,6 +17,11 @@ namespace sluice::tb {
 namespace {
 
 constexpr unsigned kKIndexW = 3, kInstW = 18;
+/// To a port of whatever width the configuration gives it.
+template <class Port>
+void assign(Port& port, std::uint32_t value) {
+  port = static_cast<Port>(value);
+}
 struct Shape {
   std::uint32_t sms, kernels, ctas, schedulers;
   [[nodiscard]] std::uint32_t group() const { return sms < 8 ? 1 : 2; }
@@ -91,7 +96,7 @@ class Decision {
     rtl_->spent_i = 0;
     slower_ = random_.in(0, 2);
     enabled_ = random_.chance(0.8) ? (1U << shape_.sms) - 1 : (random_.word() & ((1U << shape_.sms) - 1)) | 1U;
-    rtl_->sm_enable_i = enabled_;
+    assign(rtl_->sm_enable_i, enabled_);
     for (unsigned r = 0; r < shape_.kernels; ++r) {
       const bool is = r < kernels();
       put(rtl_->weight_i, r * kWeightW, kWeightW, is ? s_.unit.weights[r] : 1);
@@ -103,7 +108,7 @@ class Decision {
       for (const bool last : {false, true}) {
         const std::uint32_t counted = speed_of({CtaCount(last ? 100 : 1)}, r);
         rtl_->sample_valid_i = 1;
-        rtl_->sample_i = (last ? 1U : 0U) << 10U | 1U << 4U | r;
+        assign(rtl_->sample_i, (last ? 1U : 0U) << 10U | 1U << 4U | r);
         rtl_->sample_insts_i = counted;
         if (last) alone_.push_back(word(counted) * 8);
         cycle();
@@ -180,7 +185,7 @@ class Decision {
     for (std::uint32_t window = 0; window < windows; ++window) {
       std::uint32_t cycles = 0, ran = 0;
       for (; rtl_->profile_enable_o == 0; ++cycles) {
-        if (cycles == late) rtl_->settled_i = settled;
+        if (cycles == late) assign(rtl_->settled_i, settled);
         if (cycles > 70000) {
           ADD_FAILURE() << "no window " << window;
           return true;
@@ -257,7 +262,7 @@ class Decision {
     for (std::uint32_t sm = 0; sm < shape_.sms; ++sm) {
       const bool can = (enabled_ >> sm & 1U) != 0 && (in_turn || (settled >> sm & 1U) != 0);
       could += can && entry_of[sm] == 0 ? 1 : 0;
-      if (can && entry_of[sm] != 0) EXPECT_TRUE(seen.contains(sm)) << "SM " << sm << " is not read";
+      EXPECT_TRUE(!can || entry_of[sm] == 0 || seen.contains(sm)) << "SM " << sm << " is not read";
     }
     EXPECT_EQ(of_base, std::min(15U, could));
     if (could > 15) coverage_.hit("more SMs than the base needs");
