@@ -229,7 +229,7 @@ void PartitionHost::record_decision(SluiceDriver& driver) {
   decision.profiles.resize(present_.size());
   if (mode_ == Mode::Balance) {
     decision.balance = *unit_.balance();
-    if (decision.reason == DecisionReason::WaterFilling)
+    if (decision.reason == DecisionReason::WaterFilling && !decision.balance.candidates.empty())
       decision.reason = decision.balance.kept < 0 ? DecisionReason::NotWorth
                         : decision.balance.floors ? DecisionReason::Measured
                                                   : DecisionReason::FloorsMissed;

@@ -72,6 +72,24 @@ TEST(Balance, SmsHoldTheCandidatesAndThenWhatIsKept) {
   EXPECT_GE(in_the_end.contains(kept) ? in_the_end.at(kept) : 0, 13U) << "of 16: some are being replaced";
 }
 
+/// Nothing is measured side by side: SMs hold what water-filling gave, and the decision says so.
+TEST(Balance, WithoutCandidatesTheDecisionIsWaterFillings) {
+  MachineConfig machine = fermi();
+  machine.partitioner.balance.candidates = 0;
+  RunSpec spec = mix_of("DXT_HOT", 200000, machine);
+  spec.timeline_file = std::filesystem::temp_directory_path() / ("balance_no_candidates_" + std::to_string(::getpid()) + ".json");
+  const RunResult result = scripted::run({spec}).front();
+  const nlohmann::json timeline = nlohmann::json::parse(std::ifstream(spec.timeline_file));
+  std::filesystem::remove(spec.timeline_file);
+  const Decision& decision = result.decisions.at(0);
+  EXPECT_EQ(decision.reason, DecisionReason::WaterFilling);
+  EXPECT_EQ(decision.partition.mode, Mode::Static);
+  const std::vector<std::uint32_t> ctas = counts(decision.partition);
+  std::uint32_t as_told = 0;
+  for (const auto& sm : resident(timeline, spec, decision.decided_at.value() + 120000)) as_told += sm == ctas ? 1 : 0;
+  EXPECT_GE(as_told, 13U) << "of 16: some are being replaced";
+}
+
 /// One of each fills an SM: there is no partition to measure beside it, and without quotas SMs come to hold other counts.
 TEST(Balance, CtasInTurnAreTriedBesideABaseWithoutNeighbours) {
   RunSpec spec = mix_of("HOT_BFS", 350000, fermi(), "table2_recorded");
