@@ -65,6 +65,16 @@ GpuNumber current_gpu() {
   return device;
 }
 
+CUcontext primary_of(CUdevice device) {
+  CUcontext context = nullptr;
+  unsigned flags = 0;
+  int active = 0;
+  if (SLUICE_REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) == CUDA_SUCCESS && active != 0 &&
+      SLUICE_REAL(cuDevicePrimaryCtxRetain)(&context, device) == CUDA_SUCCESS)
+    SLUICE_REAL(cuDevicePrimaryCtxRelease_v2)(device);
+  return context;
+}
+
 CUcontext context_of(CUstream stream) {
   CUcontext context = nullptr;
   if (stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD ||

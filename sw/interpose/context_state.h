@@ -33,6 +33,7 @@ class Relaxed {
 using ContextId = unsigned long long;                      ///< the driver's: never used again in the process
 [[nodiscard]] std::optional<ContextId> current_context();  ///< nothing: none is current
 [[nodiscard]] GpuNumber current_gpu();                     ///< of the current context; 0: none is, or there is one GPU
+[[nodiscard]] CUcontext primary_of(CUdevice device);       ///< the device's own context; null: none is active
 [[nodiscard]] CUcontext context_of(CUstream stream);       ///< null: of the current one, or the driver does not say
 
 /// While it lives, the context is current. Null: the one that is.

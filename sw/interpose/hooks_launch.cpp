@@ -51,12 +51,9 @@ CUresult context_destroy(CUcontext context) {
 }
 /// A device's own context ends with its last user, or when it is reset.
 CUresult primary_ends(CUdevice device, CUresult (*real)(CUdevice)) {
-  CUcontext context = nullptr;
+  CUcontext const context = primary_of(device);
   unsigned flags = 0;
   int active = 0;
-  if (SLUICE_REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) == CUDA_SUCCESS && active != 0 &&
-      SLUICE_REAL(cuDevicePrimaryCtxRetain)(&context, device) == CUDA_SUCCESS)
-    SLUICE_REAL(cuDevicePrimaryCtxRelease_v2)(device);
   const bool resets = real == SLUICE_REAL(cuDevicePrimaryCtxReset_v2);
   std::optional<Program::Drain> drain;
   if (resets) drain.emplace(program());

@@ -457,23 +457,24 @@ std::shared_ptr<void> Program::context_ends(CUcontext context) {
 
 void Program::notice_resets() {
   CUcontext context = nullptr;
+  CUdevice device = 0;
   ContextId id = 0;
   if (SLUICE_REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS && context != nullptr &&
-      SLUICE_REAL(cuCtxGetId)(context, &id) == CUDA_SUCCESS)
-    ids_.try_emplace(context, id);
+      SLUICE_REAL(cuCtxGetId)(context, &id) == CUDA_SUCCESS && !ids_.contains(context) &&
+      SLUICE_REAL(cuCtxGetDevice)(&device) == CUDA_SUCCESS)
+    ids_[context] = {id, primary_of(device) == context};
   for (auto known = ids_.begin(); known != ids_.end();) {
-    const auto [which, old] = *known;
-    id = 0;
-    const CUresult said = SLUICE_REAL(cuCtxGetId)(which, &id);
-    const bool ended =
-        said == CUDA_SUCCESS ? id != old : said == CUDA_ERROR_CONTEXT_IS_DESTROYED || said == CUDA_ERROR_INVALID_CONTEXT;
-    if (!ended) {
+    const auto [which, seen] = *known;
+    const bool asked = which == context || seen.stays;
+    const CUresult said = asked ? SLUICE_REAL(cuCtxGetId)(which, &id) : CUDA_SUCCESS;
+    if (!asked ||
+        (said == CUDA_SUCCESS ? id == seen.id : said != CUDA_ERROR_CONTEXT_IS_DESTROYED && said != CUDA_ERROR_INVALID_CONTEXT)) {
       ++known;
       continue;
     }
     known = ids_.erase(known);
-    static_cast<void>(lanes_.context_ends(which, old));
-    forget_context(which, old);
+    static_cast<void>(lanes_.context_ends(which, seen.id));
+    forget_context(which, seen.id);
   }
 }
 

@@ -250,7 +250,12 @@ class Program {
   std::atomic<bool> captures_{false};                    // some stream has been captured
   void forget_context(CUcontext context, ContextId id);  ///< all but its lanes
   std::set<std::tuple<ContextId, void*, std::string>> looked_at_;
-  std::map<CUcontext, ContextId> ids_;                    ///< as they were seen last
+  struct SeenContext {
+    ContextId id = 0;
+    bool stays =
+        false;  ///< a device's own: its address stays. Of others none may be asked: who ends a green context tells nobody
+  };
+  std::map<CUcontext, SeenContext> ids_;                  ///< as they were seen last
   std::set<std::pair<ContextId, CUfunction>> strangers_;  // kernels that came by an unknown way, and were launched
   Lanes lanes_{lock_};
   Graphs graphs_{*this};
