@@ -68,15 +68,20 @@ TEST_F(Run, CallsThatWaitForTheWholeGpuLetOrdersPass) {
 
 /// Of each call that waits for the GPU, as measured (results/h200/service, driver_waits): it is made while a launch sleeps.
 TEST_F(Run, NoCallOfTheDriverKeepsOrdersFromWhatSleeps) {
-  for (const char* call : {"cuModuleLoadData", "cuModuleGetFunction", "cuKernelGetFunction", "cuKernelGetParamInfo",
-                           "cuLibraryGetModule", "cuLibraryUnload", "cuCtxResetPersistingL2Cache", "cuMemFree", "cuMemFreeHost",
-                           "cuCtxSetLimit", "cuMemcpyDtoHAsync", "cuStreamCreate", "cuStreamCreateWithPriority",
-                           "CU_STREAM_PER_THREAD", "cuMemsetD8Async", "cuGraphExecDestroy", "'cuGraphExecDestroy behind'"}) {
+  for (const char* call :
+       {"cuModuleLoadData", "cuModuleGetFunction", "cuKernelGetFunction", "cuKernelGetParamInfo", "cuLibraryGetModule",
+        "cuLibraryUnload", "cuCtxResetPersistingL2Cache", "cuMemFree", "cuMemFreeHost", "cuCtxSetLimit", "cuMemcpyDtoHAsync",
+        "cuStreamCreate", "cuStreamCreateWithPriority", "cuMemsetD8Async", "cuGraphExecDestroy", "'cuGraphExecDestroy behind'"}) {
     fs::remove(folder_ / "books");
     waits(call);
     has(text("books"), "blocks 800 wrong 0\n", call);
     booked(" slept ", 1, call);
   }
+  fs::remove(folder_ / "books");
+  waits("CU_STREAM_PER_THREAD");
+  has(text("books"), " blocks 800 wrong 0 slept ",
+      "the first sleeps; of the threads those sleep, too, whose streams begin in time");
+  EXPECT_EQ(count(text("books"), " blocks 2 wrong 0"), 40) << text("books");
 }
 
 /// It may be behind an event that is behind a launch that sleeps.
