@@ -295,6 +295,8 @@ TEST(Layout, AQuotaIsTheSamePartOfAnSmForEveryKernel) {
 TEST(Layout, OrdersSayHowManyCtasAreWanted) {
   EXPECT_EQ(orders_of({0, 32, 32, 3}, 1).wanted[31], 67U);
   EXPECT_EQ(orders_of({0, 32, 32, 3}, 1).wanted[3], 11U) << "no more than fit";
+  EXPECT_EQ(orders_of({0, 32, 32, 3}, 1).quota[4], 0U);
+  EXPECT_EQ(orders_of({2, 2, 2, 2}, 1).quota[100], 2U) << "SMs of a part of a GPU may have any numbers";
   const SluiceOrders orders = orders_of({0, 16, 16, 3}, 7, true);
   EXPECT_EQ(orders.epoch, 7U);
   EXPECT_EQ(orders.wanted[31], 35U);

@@ -33,6 +33,12 @@ std::vector<char> cubin_of(const std::string& ptx) {
   std::filesystem::remove(cubin);
   return {bytes.begin(), bytes.end()};
 }
+/// The same, where it reads the SM's number as transformed kernels do.
+std::vector<char> numbered_cubin_of(const std::string& ptx) {
+  std::vector<char> cubin = cubin_of(ptx);
+  EXPECT_GT(number_sms_of_gpu(cubin), 0U);
+  return cubin;
+}
 std::string_view view(const std::vector<char>& bytes) { return {bytes.data(), bytes.size()}; }
 
 struct Case {
@@ -100,7 +106,7 @@ TEST(Counterweight, IsAnotherWhereOnePipelineHoldsAKernelUp) {
     });
     EXPECT_EQ(done.kernels.at(spec.symbol).spec.counterweight, w.counterweight);
     EXPECT_EQ(times, w.assembled);
-    EXPECT_EQ(done.cubin, cubin_of(done.text));
+    EXPECT_EQ(done.cubin, numbered_cubin_of(done.text));
   }
 }
 
@@ -129,7 +135,7 @@ TEST(Counterweight, IsOfEachKernelOfAModule) {
   EXPECT_EQ(multiply_adds("micro_shared"), kCounterweight);
   EXPECT_EQ(multiply_adds("md5_hash"), kCounterweight);
   EXPECT_EQ(times, 3);  // md5_hash has tried fewer in vain
-  EXPECT_EQ(module.cubin, cubin_of(module.text));
+  EXPECT_EQ(module.cubin, numbered_cubin_of(module.text));
 }
 
 TEST(Counterweight, StaysWhereTheOtherFormDoesNotAssemble) {
@@ -142,6 +148,26 @@ TEST(Counterweight, StaysWhereTheOtherFormDoesNotAssemble) {
   });
   EXPECT_EQ(done.kernels.at(spec.symbol).spec.counterweight, kCounterweight);
   EXPECT_EQ(times, 2);
+}
+
+/// Under MPS `%smid` is another number of the same SM for each process.
+TEST(MachineCode, TransformedKernelsReadTheSmsOwnNumberAndOthersWhatTheyRead) {
+  const std::string runtime = runtime_ptx();
+  const auto [ptx, spec] = Case{"micro", "micro_l1", {128, 1, 1}, 1, 16, 32}.read();
+  const std::vector<char> cubin = assembled(ptx, runtime, {{spec.symbol, transform(ptx, runtime, spec)}}, cubin_of).cubin;
+  std::vector<char> again = cubin;
+  EXPECT_EQ(number_sms_of_gpu(again), 0U) << "none reads %smid any more";
+  EXPECT_EQ(again, cubin);
+  EXPECT_NE(cubin, cubin_of(assembled(ptx, runtime, {{spec.symbol, transform(ptx, runtime, spec)}}, cubin_of).text));
+  constexpr const char* kReads =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry reads(.param .u64 p) {\n.reg .b64 %rd<2>;\n.reg .b32 "
+      "%r<2>;\n"
+      "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %smid;\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
+  const std::string own = normalised(kReads);
+  TransformSpec of_reads = spec;
+  of_reads.symbol = "reads";
+  const Assembled kept = assembled(own, runtime, {{"reads", transform(own, runtime, of_reads)}}, cubin_of);
+  EXPECT_EQ(kept.cubin, cubin_of(kept.text)) << "the program sees %smid as without Sluice";
 }
 
 TEST(MachineCode, WhatIsCutOrForAnotherGpuHasNoFunctions) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sw/gpu/rewrite/counterweight.h"
+#include "sw/gpu/rewrite/machine_code.h"
 
 namespace sluice::gpu {
 
@@ -18,6 +19,7 @@ Assembled once(const std::string& ptx, const std::string& runtime, TransformedKe
   for (const auto& [name, kernel] : kernels) all.push_back(kernel);
   Assembled out{std::move(kernels), combined(ptx, runtime, all), {}};
   out.cubin = assemble(out.text);
+  if (ptx.find("%smid") == std::string::npos) number_sms_of_gpu(out.cubin);  // what the program reads stays as it is
   return out;
 }
 

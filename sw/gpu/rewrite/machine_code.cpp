@@ -76,6 +76,22 @@ std::map<std::string, std::string_view> functions_of(std::string_view cubin) {
   return out;
 }
 
+std::size_t number_sms_of_gpu(std::vector<char>& cubin) {
+  constexpr std::uint64_t kS2r = 0x919, kS2ur = 0x9c3, kOpcode = 0xfff;
+  constexpr std::size_t kRegister = 9;  // the byte that names the special register
+  constexpr char kVirtualSmid = 0x43, kVirtId = 0x03;
+  std::vector<std::size_t> reads;
+  for (const auto& [name, code] : functions_of({cubin.data(), cubin.size()}))
+    for (std::size_t i = 0; i < code.size() / kBytes; ++i) {
+      const std::uint64_t opcode = word(code, i) & kOpcode;
+      if ((opcode != kS2r && opcode != kS2ur) || code[i * kBytes + kRegister] != kVirtualSmid) continue;
+      if (opcode != kS2r) return 0;
+      reads.push_back(static_cast<std::size_t>(code.data() - cubin.data()) + i * kBytes + kRegister);
+    }
+  for (const std::size_t at : reads) cubin[at] = kVirtId;
+  return reads.size();
+}
+
 std::vector<Loop> loops_of(std::string_view code) {
   std::vector<Loop> out;
   for (std::size_t i = 0; i < code.size() / kBytes; ++i) {

@@ -79,11 +79,11 @@ __device__ __forceinline__ unsigned acquire_bits(unsigned* p, unsigned bits) {
   asm volatile("atom.acquire.gpu.global.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(bits) : "memory");
   return old;
 }
-// Where the CTA is.
+/// Where the CTA is. With number_sms_of_gpu (machine_code.h) the register has the SM's number from bit 20 on, above the warp's.
 __device__ __forceinline__ unsigned this_sm() {
   unsigned v;
   asm("mov.u32 %0, %%smid;" : "=r"(v));
-  return v;
+  return v < SLUICE_MAX_SM ? v : v >> 20 & SLUICE_MAX_SM - 1;
 }
 __device__ __forceinline__ unsigned this_warp() {
   unsigned v;
