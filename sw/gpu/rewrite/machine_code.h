@@ -31,9 +31,8 @@ struct PipeLoad {
 };
 [[nodiscard]] PipeLoad pipe_load(std::string_view code);
 
-/// `%smid` is a number among the SMs as the process finds them: under MPS it is given anew when the process has nothing on the
-/// GPU, free SMs first, so that two processes call one SM by different numbers. Lets the code read SR_VIRTID instead, which has
-/// the number that the GPU itself gives the SM (this_sm() in quota_access.cuh; both measured on an H200, results/h200/runtime).
+/// Lets the code read SR_VIRTID in place of `%smid`, which under MPS is another number of the same SM for each process; this_sm()
+/// in quota_access.cuh takes either (docs/reference/how_sharing_works.md, "A range of SMs").
 /// @return instructions that read it now; 0, and nothing is changed, where one reads `%smid` in a form that is not known
 std::size_t number_sms_of_gpu(std::vector<char>& cubin);
 
