@@ -12,7 +12,6 @@ namespace {
 
 constexpr ExperimentRow kExperiments[] = {
     {"verify", verify_experiment, "results, blocks that run once, placement"},
-    {"gate", gate_experiment, "what the gate decides, and whether it is right"},
     {"curves", curves_experiment, "performance over CTAs per SM"},
     {"overhead", overhead_experiment, "transformed over untransformed kernels"},
     {"preemption", preemption_experiment, "from an evict order until all CTAs are gone"},

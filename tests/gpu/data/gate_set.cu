@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What arbitrary programs do and a service must not get wrong: one thing a kernel. The experiment `gate` runs each.
+// What arbitrary programs do and a service must not get wrong: one thing a kernel.
 
 extern __shared__ __align__(16) char dynamic_part[];
 __device__ unsigned shared_counter;
