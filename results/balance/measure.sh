@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Makes rows of results.csv: `results/balance/measure.sh OUT [SWEEP...]`, all in configs/sweeps/balance, or those of these names;
-# rows of other sweeps stay. Goes on where it was stopped.
+# rows of other sweeps that are there stay. Goes on where it was stopped, and with what `sluice sweep ... --task` left in OUT/inbox.
 set -e
 out=$1
 [ $# -gt 1 ] || set -- "$1" $(basename -s .toml -a configs/sweeps/balance/*.toml)
@@ -21,5 +21,7 @@ $sluice report "$out" --sql "
   FROM points LEFT JOIN runs_of_balance AS r ON policy = 'balance' AND name LIKE mix || '-%' AND r.cycles = points.cycles
   GROUP BY sweep, task, parameters, policy
   ORDER BY sweep, task, policy" > "$out/rows.csv"
-awk -F, 'NR == FNR { made[$1]; print; next } FNR > 1 && !($1 in made)' "$out/rows.csv" $rows > "$out/all.csv"
+awk -F, -v "sweeps= $(basename -s .toml -a configs/sweeps/balance/*.toml | tr '\n' ' ')" '
+  NR == FNR { made[$1]; print; next }
+  FNR > 1 && !($1 in made) && index(sweeps, " " $1 " ")' "$out/rows.csv" $rows > "$out/all.csv"
 (head -n 1 "$out/all.csv"; tail -n +2 "$out/all.csv" | sort -s -t, -k 1,1) > $rows

@@ -90,6 +90,41 @@ TEST(Balance, WithoutCandidatesTheDecisionIsWaterFillings) {
   EXPECT_GE(as_told, 13U) << "of 16: some are being replaced";
 }
 
+/// A kernel that changes in mid-run is measured anew, beside the same other one, if the phase monitor watches.
+TEST(Balance, APhaseIsMeasuredAnew) {
+  RunSpec steady = mix_of("DXT_HOT", 900000, fermi());
+  steady.machine.partitioner.monitor_threshold = 0.4;
+  RunSpec changing = steady;
+  KernelDescriptor& kernel = changing.launches[0].kernel;
+  kernel.phase = KernelPhase{1300, kernel.behaviour};  // after the first decision it lives on the special function units
+  kernel.phase->behaviour.sfu_fraction = 0.8;
+  RunSpec unwatched = changing;
+  unwatched.machine.partitioner.monitor_threshold = 0;
+  EXPECT_EQ(scripted::run({unwatched}).front().decisions.size(), 1U);
+  EXPECT_EQ(scripted::run({steady}).front().decisions.size(), 1U);
+  const std::vector<Decision> decisions = scripted::run({changing}).front().decisions;
+  ASSERT_EQ(decisions.size(), 2U);
+  for (const Decision& d : decisions) EXPECT_EQ(d.reason, DecisionReason::Measured);
+  EXPECT_NE(decisions.back().partition, decisions.front().partition);
+  EXPECT_NE(decisions.back().balance.candidates, decisions.front().balance.candidates);
+}
+
+/// A third kernel that fits no SM beside the two: nothing is measured, and the decision tells nothing that was measured of the
+/// two.
+TEST(Balance, ADecisionThatMeasuresNothingTellsNothing) {
+  RunSpec spec = mix_of("DXT_HOT", 900000, fermi());
+  KernelLaunch large = spec.launches.front();
+  large.kernel.name = "LARGE";
+  large.kernel.shared_bytes_per_cta = spec.machine.sm.capacity.shared_memory_bytes;
+  large.arrival = Cycles(600000);
+  spec.launches.push_back(large);
+  const std::vector<Decision> decisions = scripted::run({spec}).front().decisions;
+  ASSERT_EQ(decisions.size(), 2U);
+  EXPECT_FALSE(decisions.front().balance.candidates.empty());
+  EXPECT_EQ(decisions.back().reason, DecisionReason::NoFit);
+  EXPECT_TRUE(decisions.back().balance.candidates.empty());
+}
+
 /// One of each fills an SM: there is no partition to measure beside it, and without quotas SMs come to hold other counts.
 TEST(Balance, CtasInTurnAreTriedBesideABaseWithoutNeighbours) {
   RunSpec spec = mix_of("HOT_BFS", 350000, fermi(), "table2_recorded");

@@ -37,6 +37,8 @@ class BalanceSearchTwin {
     alone_.clear();
     in_turn_ = false;
   }
+  /// A decision begins that may measure nothing: the last one's report is not about it.
+  void forget_report() { report_ = {}; }
   /// The first round. @return whether there is anything to measure beside the base
   bool begin(const SluiceConfig& config, const std::vector<Kernel>& kernels, const Counts& base);
   /// CTAs of the plan's kernel `kernel` on an SM in the round.

@@ -348,6 +348,7 @@ void PartitionSequencerTwin::end_of_samples(const SluiceConfig& config) {
 }
 
 void PartitionSequencerTwin::enforce(const SluiceConfig& config, const PartitionCoreOut& core) {
+  search_.forget_report();
   go(State::kMonitor);
   decision_ = true;
   if (churns()) begin_life();
