@@ -5,6 +5,7 @@ rtl/csr/sluice_csr_slot.sv
 rtl/csr/sluice_csr_config.sv
 rtl/csr/sluice_csr_status.sv
 rtl/csr/sluice_csr_sms.sv
+rtl/csr/sluice_csr_balance.sv
 rtl/csr/sluice_csr.sv
 rtl/decision/decision_pkg.sv
 rtl/decision/perf_table.sv
@@ -36,6 +37,7 @@ rtl/sequencer/quota_query.sv
 rtl/sequencer/sm_owner.sv
 rtl/sequencer/partition_sequencer.sv
 rtl/balance/balance_rounds.sv
+rtl/balance/balance_unit.sv
 rtl/common/rr_arbiter.sv
 rtl/common/max_tree.sv
 rtl/regions/region_search.sv

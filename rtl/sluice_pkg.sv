@@ -43,6 +43,7 @@ package sluice_pkg;
   localparam logic [ModeW-1:0] ModeEven     = 3'd2;
   localparam logic [ModeW-1:0] ModeSpatial  = 3'd3;
   localparam logic [ModeW-1:0] ModeStatic   = 3'd4;
+  localparam logic [ModeW-1:0] ModeBalance  = 3'd6;
   localparam logic [ModeW-1:0] ModeDynamic  = 3'd5;
 
   // How partition_sequencer answers quotas. Free: no quotas. Hold: nothing may start (a plan is being made). Alone: no
@@ -160,6 +161,26 @@ package sluice_pkg;
     logic [ShareW-1:0]  request_share;       // lines a window; 0: 2**ShareW
     logic [7:0]         drain_limit;         // units of 2**DrainShift cycles
   } decision_config_t;
+  // What decides how many CTAs an SM holds says in a cycle: partition_sequencer, or after it another block.
+  typedef struct packed {
+    logic           sample_read;      // the counters of this SM are read, to be the next sample
+    logic [SmW-1:0] sample_sm;
+    logic           sample_drop;      // which counts as none
+    logic           profile_clear;
+    logic           profile_enable;
+    logic           profiling;
+    logic           quota_changed;    // pulse
+    logic           regions;          // no quotas: contiguous regions,
+    logic           round_robin;      // CTAs in turn
+    logic           in_order;         // or in order
+    logic [3:0]     state;
+    logic           decision;         // pulse
+    logic           spatial;
+    logic           no_fit;
+    logic           no_profile;
+    logic           monitoring;       // a decision is in force
+    logic           idle;
+  } sequenced_t;
   // How far a decision is, and what the last one rests on.
   typedef struct packed {
     logic [3:0] state;        // of the sequencer

@@ -16,7 +16,8 @@ module sluice_top #(
   parameter int unsigned PATIENCE     = 0,    // 0..20; else a kernel goes first that has waited for 2**PATIENCE cycles
   parameter int unsigned CHURN        = 0,    // 0..19; else profiles outlive changes, plans live for 2**CHURN cycles
   parameter int unsigned TAIL         = 0,    // 0..1; 1: a kernel keeps no share once its grid has been sent
-  parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
+  parameter int unsigned LAUNCH_QUEUE = 0,    // 0..8; places in the queue of the launch port; 0: no such port
+  parameter int unsigned BALANCE      = 0     // 0..1; 1: mode BALANCE is there; not with CHURN
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
@@ -108,6 +109,7 @@ module sluice_top #(
     $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
   if (CHURN > 19) $error("sluice_top: CHURN must be 0..19");
   if (TAIL > 1) $error("sluice_top: TAIL must be 0..1");
+  if (BALANCE > 1 || (BALANCE != 0 && CHURN != 0)) $error("sluice_top: BALANCE must be 0..1, and 0 with CHURN");
   if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
   // the blocks do not get as far as the message above
@@ -148,6 +150,9 @@ module sluice_top #(
   logic                                   quota_changed, profiling, regions, round_robin, in_order, decision_idle;
   logic                                   count, count_first, count_fits;
   logic [K-1:0]                           count_kernel;
+  logic [31:0]                            balance, balance_status, balance_score;
+  logic [K*32-1:0]                        wishes;
+  logic [3:0]                             balance_entry;
   // Launch port.
   sluice_pkg::launch_t                    launch_in;
   sluice_pkg::descriptor_t                port_descriptor;
@@ -170,7 +175,7 @@ module sluice_top #(
   sluice_csr #(
     .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED), .REGION_UNITS(REGION_UNITS),
     .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY),
-    .PATIENCE(PATIENCE), .CHURN(CHURN), .TAIL(TAIL)
+    .PATIENCE(PATIENCE), .CHURN(CHURN), .TAIL(TAIL), .BALANCE(BALANCE)
   ) i_sluice_csr (
     .clk_i,
     .rst_ni,
@@ -195,6 +200,8 @@ module sluice_top #(
     .static_write_o   (static_write),
     .sm_enable_o      (sm_enable),
     .enable_write_o   (enable_write),
+    .balance_o        (balance),
+    .wish_o           (wishes),
     .port_slots_o     (port_slots),
     .port_admit_i     (port_admit),
     .port_launch_i    (port_descriptor),
@@ -213,6 +220,9 @@ module sluice_top #(
     .sm_busy_i        (sm_busy),
     .status_i         (status),
     .error_i          (errors),
+    .balance_status_i (balance_status),
+    .balance_entry_o  (balance_entry),
+    .balance_score_i  (balance_score),
     .idle_o           (csr_idle)
   );
 
@@ -295,6 +305,7 @@ module sluice_top #(
 
   decision_unit #(
     .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE), .CHURN(CHURN),
+    .BALANCE(BALANCE),
     .NUM_SCHED(NUM_SCHED == 0 ? 1 : NUM_SCHED)  // with 0, refused above, Verilator ends before it says so
   ) i_decision_unit (
     .clk_i,
@@ -329,6 +340,11 @@ module sluice_top #(
     .issue_valid_i,
     .issue_kernel_i,
     .request_i,
+    .balance_i        (balance),
+    .wish_i           (wishes),
+    .balance_status_o (balance_status),
+    .balance_entry_i  (balance_entry),
+    .balance_score_o  (balance_score),
     .status_o         (status),
     .ctas_o           (ctas),
     .profile_window_o,

@@ -23,7 +23,7 @@ STANDARD = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGI
 # Options of the unit, off where --param does not name them, and the blocks that take each beside sluice_top.
 OPTIONS = {"SM_ENABLE": ["cta_dispatcher", "sluice_csr", "partition_sequencer"], "SM_READY": ["cta_dispatcher"], "LAUNCH_QUEUE": ["sluice_csr"],
            "FLUSH": ["cta_dispatcher", "sluice_csr"], "PRIORITY": ["cta_dispatcher", "sluice_csr"], "PATIENCE": ["cta_dispatcher"], "TAIL": ["cta_dispatcher", "sluice_csr"],
-           "CHURN": ["partition_sequencer", "partition_core", "sluice_csr"]}
+           "CHURN": ["partition_sequencer", "partition_core", "sluice_csr"], "BALANCE": ["sluice_csr"]}
 RANGES = {"NUM_SM": (1, 256), "MAX_KERNELS": (2, 8), "MAX_CTAS": (4, 32), "NUM_SCHED": (1, 4), "REGION_UNITS": (0, 128),
           **dict.fromkeys(OPTIONS, (0, 1)), "LAUNCH_QUEUE": (0, 8), "FLUSH": (0, 20), "PATIENCE": (0, 20), "CHURN": (0, 19)}
 NOT_REGIONS = {f"REGION_UNITS={n}" for n in range(1, 16)}
@@ -37,6 +37,7 @@ BLOCKS = {
     "balance_search": (["MAX_KERNELS", "MAX_CTAS"], ""),
     "balance_table": (["MAX_KERNELS"], ""),
     "balance_rounds": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED"], ""),
+    "balance_unit": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED"], ""),
     "occupancy_counter": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "partition_sequencer": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "phase_monitor": (["MAX_KERNELS", "NUM_SCHED"], "monitor"),

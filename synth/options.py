@@ -63,7 +63,8 @@ def main():
     writable("--json", args.json)
     library = liberty.Library(args.liberty)
     every = {k: SIZES.get(k, 1) for k in OPTIONS}
-    points = [{}, *({k: every[k]} for k in OPTIONS if k in args.only), *([every] if "all" in args.only else [])]
+    together = {k: v for k, v in every.items() if k != "BALANCE"}   # not with CHURN
+    points = [{}, *({k: every[k]} for k in OPTIONS if k in args.only), *([together] if "all" in args.only else [])]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         if args.named is not None:
             return named(args.named or list(NAMED), library, pool, args.json, args.activity)

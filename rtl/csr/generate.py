@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 NOTE = "Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there."
 PARAMETERS = ["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS", "SM_ENABLE", "SM_READY", "LAUNCH_QUEUE",
-              "FLUSH", "PATIENCE", "PRIORITY", "CHURN", "TAIL"]
+              "FLUSH", "PATIENCE", "PRIORITY", "CHURN", "TAIL", "BALANCE"]
 
 
 def camel(name):
@@ -128,7 +128,7 @@ def cpp(d):
     out += ["", "/// Elaboration parameters of the unit (register PARAMS).", "struct Parameters {",
             "  std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;",
             "  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, "
-            "churn = 0, tail = 0;  ///< options: 0 is off", "};", "",
+            "churn = 0, tail = 0,\n                balance = 0;  ///< options: 0 is off", "};", "",
             "}  // namespace sluice::regs", ""]
     return "\n".join(out)
 

@@ -17,7 +17,8 @@ module sluice_csr #(
   parameter int unsigned PRIORITY     = 0,    // 1: with SLOTk.PRIORITY
   parameter int unsigned PATIENCE     = 0,    // for FEATURES only
   parameter int unsigned CHURN        = 0,    // for FEATURES only
-  parameter int unsigned TAIL         = 0     // for FEATURES only
+  parameter int unsigned TAIL         = 0,    // for FEATURES only
+  parameter int unsigned BALANCE      = 0     // 1: with mode BALANCE, its registers, and SLOTk.WISH
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -44,6 +45,8 @@ module sluice_csr #(
   output logic                                       static_write_o,         // pulse with new quota_o or mask_o
   output logic [NUM_SM-1:0]                          sm_enable_o,            // SMs that may be given CTAs
   output logic                                       enable_write_o,         // pulse with the (new) sm_enable_o
+  output logic [31:0]                                balance_o,              // register BALANCE, by slot SLOTk.WISH;
+  output logic [MAX_KERNELS*32-1:0]                  wish_o,                 // 0 without BALANCE
   // launch port
   output logic [MAX_KERNELS-1:0]                     port_slots_o,           // kernel slots that are the port's
   input  logic [MAX_KERNELS-1:0]                     port_admit_i,            // its launch is for this slot, or none
@@ -64,6 +67,9 @@ module sluice_csr #(
   input  logic [NUM_SM-1:0]                          sm_busy_i,              // SMs that hold a CTA, or are about to
   input  sluice_pkg::decision_status_t               status_i,
   input  sluice_pkg::dispatch_error_t                error_i,
+  input  logic [31:0]                                balance_status_i,       // as they are read
+  output logic [3:0]                                 balance_entry_o,        // combinational: this
+  input  logic [31:0]                                balance_score_i,        // entry's score
   output logic                                       idle_o                  // no register changes without an input
 );
   if (!sluice_pkg::sizes_exist(NUM_SM, MAX_KERNELS, MAX_CTAS)) $error("sluice_csr: size out of range");
@@ -123,7 +129,8 @@ module sluice_csr #(
 
   for (genvar k = 0; k < MAX_KERNELS; k++) begin : gen_slot
     sluice_csr_slot #(
-      .NUM_SM(NUM_SM), .MAX_CTAS(MAX_CTAS), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY)
+      .NUM_SM(NUM_SM), .MAX_CTAS(MAX_CTAS), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY),
+      .BALANCE(BALANCE)
     ) i_slot (
       .clk_i,
       .rst_ni,
@@ -140,6 +147,7 @@ module sluice_csr #(
       .grid_o          (grid_o[k*32 +: 32]),
       .repeat_o        (repeat_o[k]),
       .priority_o      (priority_o[k*sluice_pkg::PriorityW +: sluice_pkg::PriorityW]),
+      .wish_o          (wish_o[k*32 +: 32]),
       .port_slot_i     (port_slots_o[k]),
       .port_admit_i    (port_admit_i[k]),
       .port_launch_i,
@@ -180,9 +188,10 @@ module sluice_csr #(
   assign write_global = write && !wslot_hit;
   assign deciding     = status_i.state != sluice_csr_pkg::SequencerStateIdle
                      && status_i.state != sluice_csr_pkg::SequencerStateMonitor;
-  assign write_exists = wslot_hit ? slot_exists : config_exists || status_exists || sms_exists || slots_exist;
+  assign write_exists = wslot_hit ? slot_exists : config_exists || status_exists || sms_exists || slots_exist
+      || balance_exists;
 
-  sluice_csr_config #(.MAX_CTAS(MAX_CTAS)) i_config (
+  sluice_csr_config #(.MAX_CTAS(MAX_CTAS), .BALANCE(BALANCE)) i_config (
     .clk_i,
     .rst_ni,
     .write_i         (write_global),
@@ -221,7 +230,8 @@ module sluice_csr #(
     .error_i,
     .slot_busy_i        (slot_busy),
     .bad_mode_i         (bad_mode),
-    .bad_config_i       (slot_bad_config || global_bad_config || slots_bad),
+    .bad_config_i       (slot_bad_config || global_bad_config || slots_bad
+        || balance_bad),
     .mode_in_decision_i (config_o.mode_write && deciding),
     .write_kernel_i     (wslot_hit ? wslot : '0),
     .irq_o
@@ -286,6 +296,33 @@ module sluice_csr #(
     assign unused_port = ^{locked, port_admit_i, port_launch_i, tags_i, queue_i};
   end
 
+  // Mode BALANCE.
+  logic        balance_exists, balance_read, balance_bad;
+  logic [31:0] balance_rdata;
+  if (BALANCE != 0) begin : gen_balance
+    sluice_csr_balance i_balance (
+      .clk_i,
+      .rst_ni,
+      .write_i        (write_global),
+      .write_addr_i   (waddr),
+      .write_data_i   (wdata),
+      .write_exists_o (balance_exists),
+      .bad_config_o   (balance_bad),
+      .refuse_i       (deciding || locked),
+      .read_addr_i    (raddr),
+      .read_exists_o  (balance_read),
+      .read_data_o    (balance_rdata),
+      .balance_o,
+      .status_i       (balance_status_i),
+      .entry_o        (balance_entry_o),
+      .score_i        (balance_score_i)
+    );
+  end else begin : gen_no_balance
+    assign {balance_exists, balance_read, balance_bad, balance_rdata, balance_o, balance_entry_o} = '0;
+    logic unused_balance;
+    assign unused_balance = ^{balance_status_i, balance_score_i};
+  end
+
   // EVICT's count goes with the command, whichever slot it is for.
   logic [15:0] evict_count_d, evict_count_q;
   always_comb begin
@@ -319,6 +356,7 @@ module sluice_csr #(
                                           | (32'(LAUNCH_QUEUE) << sluice_csr_pkg::FeaturesLaunchQueueLsb)
                                           | (32'(PATIENCE) << sluice_csr_pkg::FeaturesPatienceLsb)
                                           | (32'(TAIL) << sluice_csr_pkg::FeaturesTailLsb)
+                                          | (32'(BALANCE) << sluice_csr_pkg::FeaturesBalanceLsb)
                                           | (32'(CHURN) << sluice_csr_pkg::FeaturesChurnLsb);
       sluice_csr_pkg::StatusAddr: begin
         top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = status_i.state;
@@ -333,8 +371,9 @@ module sluice_csr #(
     endcase
   end
   assign read_exists = rslot_hit ? slot_read_exists
-      : top_read_exists || config_read_exists || status_read_exists || sms_read_exists || port_read;
-  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | port_rdata;
+      : top_read_exists || config_read_exists || status_read_exists || sms_read_exists || port_read || balance_read;
+  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | port_rdata
+      | balance_rdata;
 
   assign idle_o = axi_idle && !config_o.mode_write && !config_o.reprofile && !static_write_o && !enable_write_o
                && (launch_o | stop_o | evict_o | resume_o) == '0 && (FLUSH == 0 || (flush_o == '0 && !flush_context_q));

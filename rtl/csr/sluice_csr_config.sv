@@ -5,7 +5,8 @@
 // the addressed register accepts is found in the cycle before write_i: address and data are there by then. Read data is
 // 0 for addresses that are not here.
 module sluice_csr_config #(
-  parameter int unsigned MAX_CTAS = 8    // 4..32
+  parameter int unsigned MAX_CTAS = 8,   // 4..32
+  parameter int unsigned BALANCE  = 0    // 1: its mode is there
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -46,7 +47,8 @@ module sluice_csr_config #(
     needs_undecided = 1'b0;
     in_range        = 1'b1;
     case (write_addr_i)
-      sluice_csr_pkg::ModeAddr:          begin is_mode = 1'b1; high = sluice_csr_pkg::ModeMax; end
+      sluice_csr_pkg::ModeAddr:          begin is_mode = 1'b1; high = BALANCE != 0 ? 32'(sluice_csr_pkg::ModeBalance)
+        : sluice_csr_pkg::ModeMax; end
       sluice_csr_pkg::ControlAddr:       ;
       sluice_csr_pkg::WarmUpAddr:        in_range = (write_data_i >> sluice_pkg::TimerW) == '0;
       sluice_csr_pkg::CapWarpsAddr: begin

@@ -8,7 +8,8 @@ module sluice_csr_slot #(
   parameter int unsigned MAX_CTAS     = 8,
   parameter int unsigned LAUNCH_QUEUE = 0,   // 0: no launch port
   parameter int unsigned FLUSH        = 0,   // 0: no FLUSH
-  parameter int unsigned PRIORITY     = 0    // 0: no PRIORITY
+  parameter int unsigned PRIORITY     = 0,   // 0: no PRIORITY
+  parameter int unsigned BALANCE      = 0    // 0: no WISH
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -25,6 +26,7 @@ module sluice_csr_slot #(
   output logic [31:0]                    grid_o,
   output logic                           repeat_o,
   output logic [sluice_pkg::PriorityW-1:0] priority_o,     // 0 without PRIORITY
+  output logic [31:0]                    wish_o,           // as it is read; 0 without BALANCE
   input  logic                           port_slot_i,      // the slot is the launch port's: the host can't launch it
   input  logic                           port_admit_i,      // a launch of the port comes: it is made in the next cycle
   input  sluice_pkg::descriptor_t        port_launch_i,
@@ -53,7 +55,7 @@ module sluice_csr_slot #(
   logic [31:0]                    grid_d, grid_q;
   logic                           repeat_d, repeat_q;
   logic [3:0]                     command_d, command_q;   // RESUME, EVICT, STOP, LAUNCH, as in CTRL
-  logic                           flush;
+  logic                           flush, bad_wish;
   logic                           waits_d, waits_q;       // a launch waits for go_i
   logic [CtaW-1:0]                quota_d, quota_q;
   logic [NUM_SM-1:0]              mask_d, mask_q;
@@ -79,11 +81,12 @@ module sluice_csr_slot #(
         high       = sluice_csr_pkg::SlotPriorityMax;
         exists     = PRIORITY != 0;
       end
+      sluice_csr_pkg::SlotWishOffset:      begin descriptor = BALANCE != 0; exists = BALANCE != 0; end
       sluice_csr_pkg::SlotCtrlOffset:      command = 1'b1;
       sluice_csr_pkg::SlotQuotaOffset:     high = 32'(MAX_CTAS);
       default:                             exists = mask_hit;
     endcase
-    in_range = write_data_i <= high && !(command
+    in_range = write_data_i <= high && !bad_wish && !(command
         && ((write_data_i[3:0] & (write_data_i[3:0] - 4'd1)) != '0 || (flush && write_data_i[3:0] != '0)));
   end
   always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
@@ -132,6 +135,19 @@ module sluice_csr_slot #(
     logic unused_priority;
     assign unused_priority = ^port_launch_i.urgency;
   end
+  if (BALANCE != 0) begin : gen_wish
+    logic [sluice_csr_pkg::SlotWishWeightLsb+6:0] wish_q;
+    assign bad_wish = write_offset_i == sluice_csr_pkg::SlotWishOffset
+        && ((write_data_i & ~sluice_csr_pkg::SlotWishMask) != '0
+        || write_data_i[sluice_csr_pkg::SlotWishWeightLsb +: 7] == '0);
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni)
+        wish_q <= {sluice_csr_pkg::SlotWishWeightReset, 1'b0, sluice_csr_pkg::SlotWishFloorReset};
+      else if (accept && write_offset_i == sluice_csr_pkg::SlotWishOffset) wish_q <= write_data_i[$bits(wish_q)-1:0];
+    assign wish_o = 32'(wish_q);
+  end else begin : gen_no_wish
+    assign {bad_wish, wish_o} = '0;
+  end
   assign launches       = write_offset_i == sluice_csr_pkg::SlotCtrlOffset
       && write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb];
 
@@ -153,7 +169,8 @@ module sluice_csr_slot #(
         sluice_csr_pkg::SlotRegistersOffset: registers_d = write_data_i[sluice_pkg::RegW-1:0];
         sluice_csr_pkg::SlotSharedOffset:    shared_d    = write_data_i[sluice_pkg::SharedW-1:0];
         sluice_csr_pkg::SlotGridOffset:      grid_d      = write_data_i;
-        sluice_csr_pkg::SlotPriorityOffset:  ;   // gen_priority
+        sluice_csr_pkg::SlotPriorityOffset,      // gen_priority, gen_wish
+        sluice_csr_pkg::SlotWishOffset:      ;
         sluice_csr_pkg::SlotCtrlOffset: begin
           command_d = write_data_i[3:0];
           if (write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb]) begin
@@ -198,6 +215,10 @@ module sluice_csr_slot #(
       sluice_csr_pkg::SlotPriorityOffset: begin
         read_exists_o = PRIORITY != 0;
         read_data_o   = 32'(priority_o);
+      end
+      sluice_csr_pkg::SlotWishOffset: begin
+        read_exists_o = BALANCE != 0;
+        read_data_o   = wish_o;
       end
       sluice_csr_pkg::SlotTagsOffset: begin
         read_exists_o                                                                  = LAUNCH_QUEUE != 0;

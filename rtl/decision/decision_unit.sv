@@ -9,7 +9,8 @@ module decision_unit #(
   parameter int unsigned MAX_CTAS    = 8,
   parameter int unsigned NUM_SCHED   = 2,
   parameter int unsigned SM_ENABLE   = 0,
-  parameter int unsigned CHURN       = 0
+  parameter int unsigned CHURN       = 0,
+  parameter int unsigned BALANCE     = 0
 ) (
   input  logic                                                 clk_i,
   input  logic                                                 rst_ni,
@@ -46,6 +47,12 @@ module decision_unit #(
   input  logic [NUM_SM*NUM_SCHED-1:0]                          issue_valid_i,
   input  logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0]      issue_kernel_i,
   input  logic [NUM_SM-1:0]                                    request_i,
+  // Mode BALANCE: the registers.
+  input  logic [31:0]                                          balance_i,
+  input  logic [MAX_KERNELS*32-1:0]                            wish_i,            // SLOTk.WISH
+  output logic [31:0]                                          balance_status_o,
+  input  logic [3:0]                                           balance_entry_i,   // whose score is wanted:
+  output logic [31:0]                                          balance_score_o,   // combinational
   output sluice_pkg::decision_status_t                         status_o,
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]              ctas_o,            // quotas in force
   output logic                                                 profile_window_o,  // a profile window runs
@@ -63,28 +70,29 @@ module decision_unit #(
   localparam int unsigned SmW     = sluice_pkg::SmW;
   localparam int unsigned InstW   = sluice_pkg::InstW;
 
-  logic                    count, count_fits, monitoring, monitor_request, sequencer_idle;   // occupancy; phase monitor
+  logic                    count, count_fits, monitor_request;   // occupancy; phase monitor
   logic [K-1:0]            watch;
   logic [K*SmW-1:0]        watch_sm;
 
   // Profile counters of every SM, read one at a time.
-  logic                      profile_clear, sample_read, sample_drop;
-  logic [SmW-1:0]            sample_sm;
+  sluice_pkg::sequenced_t    sequencer, out;   // of partition_sequencer; of the unit
   logic [InstW-1:0]          sample_insts, sample_insts_q;
   logic [NUM_SM*InstW-1:0]   insts;
-  logic [NUM_SM*KIndexW-1:0] owner;
+  logic [NUM_SM*KIndexW-1:0] sequencer_owner, owner;
+  logic [K*CtaW-1:0]         sequencer_query, sequencer_port, sequencer_ctas;
+  logic                      measures, on_all;   // mode BALANCE measures; what all SMs hold
 
   // The share does not change while a decision is made.
   logic [sluice_pkg::ShareW-1:0] minus_share, minus_share_q;
   always_ff @(posedge clk_i) minus_share_q <= -config_i.request_share;   // looked at only then: no reset
-  assign minus_share = minus_share_q & {sluice_pkg::ShareW{profile_clear}};
+  assign minus_share = minus_share_q & {sluice_pkg::ShareW{out.profile_clear && !on_all}};
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_counters
     profile_counters #(
       .NUM_SCHED   (NUM_SCHED),
       .MAX_KERNELS (K)
     ) i_profile_counters (
       .clk_i,
-      .clear_i        (profile_clear),
+      .clear_i        (out.profile_clear),
       .enable_i       (profile_window_o),
       .issue_valid_i  (issue_valid_i[m*NUM_SCHED +: NUM_SCHED]),
       .issue_kernel_i (issue_kernel_i[m*NUM_SCHED*KIndexW +: NUM_SCHED*KIndexW]),
@@ -98,11 +106,11 @@ module decision_unit #(
   always_comb begin
     sample_insts = '0;
     for (int unsigned m = 0; m < NUM_SM; m++)
-      if (sample_sm == SmW'(m) && !sample_drop) sample_insts |= insts[m*InstW +: InstW];
+      if (out.sample_sm == SmW'(m) && !out.sample_drop) sample_insts |= insts[m*InstW +: InstW];
   end
 
   always_ff @(posedge clk_i)   // looked at only with sample_valid: no reset
-    if (sample_read) sample_insts_q <= sample_insts;
+    if (out.sample_read) sample_insts_q <= sample_insts;
 
   logic                 core_start, core_abort, core_idle, sample_valid;
   sluice_pkg::sample_t  sample;
@@ -111,7 +119,8 @@ module decision_unit #(
   logic                 count_start, count_done;
   logic [KernelW-1:0]   count_share;
   logic [CtaW-1:0]      occupancy;
-  logic [KernelW-1:0]   demand_kernel;
+  logic [KernelW-1:0]   demand_kernel, wanted_kernel;
+  logic                 balances;   // the mode
   sluice_pkg::amounts_t core_demand;
   logic [K*CtaW-1:0]    core_ctas;
   logic [K-1:0]         core_kept;
@@ -122,7 +131,7 @@ module decision_unit #(
   ) i_partition_sequencer (
     .clk_i,
     .rst_ni,
-    .mode_i               (config_i.mode),
+    .mode_i               (BALANCE != 0 && balances ? sluice_pkg::ModeDynamic : config_i.mode),
     .mode_write_i         (config_i.mode_write),
     .demand_i,
     .quota_i,
@@ -132,7 +141,7 @@ module decision_unit #(
     .window_i             (config_i.window),
     .drain_limit_i        (config_i.drain_limit),
     .delay_i              (config_i.delay),
-    .reprofile_i          (config_i.reprofile || monitor_request),
+    .reprofile_i          ((config_i.reprofile || monitor_request) && !measures),
     .sm_enable_i,
     .enable_write_i,
     .num_present_i,
@@ -140,25 +149,25 @@ module decision_unit #(
     .change_i,
     .spent_i,
     .settled_i,
-    .profiling_o,
+    .profiling_o          (sequencer.profiling),
     .query_sm_i,
-    .query_quota_o,
+    .query_quota_o        (sequencer_query),
     .port_sm_i,
-    .port_quota_o,
-    .quota_changed_o,
-    .regions_o,
-    .round_robin_o,
-    .in_order_o,
-    .profile_clear_o      (profile_clear),
-    .profile_enable_o     (profile_window_o),
-    .sample_read_o        (sample_read),
-    .sample_sm_o          (sample_sm),
-    .sample_drop_o        (sample_drop),
-    .owner_o              (owner),
+    .port_quota_o         (sequencer_port),
+    .quota_changed_o      (sequencer.quota_changed),
+    .regions_o            (sequencer.regions),
+    .round_robin_o        (sequencer.round_robin),
+    .in_order_o           (sequencer.in_order),
+    .profile_clear_o      (sequencer.profile_clear),
+    .profile_enable_o     (sequencer.profile_enable),
+    .sample_read_o        (sequencer.sample_read),
+    .sample_sm_o          (sequencer.sample_sm),
+    .sample_drop_o        (sequencer.sample_drop),
+    .owner_o              (sequencer_owner),
     .core_start_o         (core_start),
     .core_abort_o         (core_abort),
     .core_num_kernels_o   (core_num_kernels),
-    .core_demand_kernel_i (demand_kernel),
+    .core_demand_kernel_i (wanted_kernel),
     .core_demand_o        (core_demand),
     .count_start_o        (count_start),
     .count_kernel_o,
@@ -171,23 +180,96 @@ module decision_unit #(
     .core_no_fit_i        (core_no_fit),
     .core_spatial_i       (core_spatial),
     .core_ctas_i          (core_ctas),
-    .state_o              (status_o.state),
-    .ctas_o,
-    .decision_o           (status_o.decision),
-    .spatial_o            (status_o.spatial),
-    .no_fit_o             (status_o.no_fit),
+    .state_o              (sequencer.state),
+    .ctas_o               (sequencer_ctas),
+    .decision_o           (sequencer.decision),
+    .spatial_o            (sequencer.spatial),
+    .no_fit_o             (sequencer.no_fit),
     .dropped_o            (status_o.dropped),
-    .no_profile_o         (status_o.no_profile),
-    .monitoring_o         (monitoring),
+    .no_profile_o         (sequencer.no_profile),
+    .monitoring_o         (sequencer.monitoring),
     .watch_o              (watch),
     .watch_sm_o           (watch_sm),
     .core_kept_o          (core_kept),
     .core_rows_o          (core_rows),
-    .idle_o               (sequencer_idle)
+    .idle_o               (sequencer.idle)
   );
 
+  // In mode BALANCE what the sequencer decides is where another block begins.
+  if (BALANCE != 0) begin : gen_balance
+    if (CHURN != 0) $error("decision_unit: BALANCE and CHURN exclude each other");
+    logic               active;
+    logic [KernelW-1:0] balance_kernel;
+    assign balances      = config_i.mode == sluice_pkg::ModeBalance;
+    assign wanted_kernel = active ? balance_kernel : demand_kernel;
+    balance_unit #(
+      .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED)
+    ) i_balance_unit (
+      .clk_i,
+      .rst_ni,
+      .mode_i           (balances),
+      .balance_i,
+      .wish_i,
+      .warm_up_i        (config_i.warm_up),
+      .window_i         (config_i.window),
+      .capacity_i,
+      .capacity_slots_i,
+      .abort_i          (core_abort),
+      .num_kernels_i    (core_num_kernels),
+      .slots_i          (core_rows),
+      .ctas_i           (core_ctas),
+      .demand_i         (core_demand),
+      .demand_kernel_o  (balance_kernel),
+      .spent_i,
+      .settled_i,
+      .sm_enable_i,
+      .query_sm_i,
+      .port_sm_i,
+      .sample_valid_i   (sample_valid),
+      .sample_i         (sample),
+      .sample_insts_i   (sample_insts_q),
+      .sequencer_i      (sequencer),
+      .query_quota_i    (sequencer_query),
+      .port_quota_i     (sequencer_port),
+      .sequencer_ctas_i (sequencer_ctas),
+      .owner_i          (sequencer_owner),
+      .out_o            (out),
+      .query_quota_o,
+      .port_quota_o,
+      .ctas_o,
+      .owner_o          (owner),
+      .active_o         (active),
+      .measures_o       (measures),
+      .on_all_o         (on_all),
+      .status_o         (balance_status_o),
+      .entry_i          (balance_entry_i),
+      .score_o          (balance_score_o)
+    );
+  end else begin : gen_no_balance
+    assign out           = sequencer;
+    assign query_quota_o = sequencer_query;
+    assign port_quota_o  = sequencer_port;
+    assign ctas_o        = sequencer_ctas;
+    assign owner         = sequencer_owner;
+    assign wanted_kernel = demand_kernel;
+    assign {balances, measures, on_all, balance_status_o, balance_score_o} = '0;
+    logic unused_balance;
+    assign unused_balance = ^{balance_i, wish_i, balance_entry_i};
+  end
+  assign profile_window_o    = out.profile_enable;
+  assign profiling_o         = out.profiling;
+  assign quota_changed_o     = out.quota_changed;
+  assign regions_o           = out.regions;
+  assign round_robin_o       = out.round_robin;
+  assign in_order_o          = out.in_order;
+  assign status_o.state      = out.state;
+  assign status_o.decision   = out.decision;
+  assign status_o.spatial    = out.spatial;
+  assign status_o.no_fit     = out.no_fit;
+  assign status_o.no_profile = out.no_profile;
+
   assign status_o.fell_back =
-      regions_o && config_i.mode != sluice_pkg::ModeLeftOver && config_i.mode != sluice_pkg::ModeFcfs;
+      out.regions && config_i.mode != sluice_pkg::ModeLeftOver && config_i.mode != sluice_pkg::ModeFcfs;
 
   // An occupancy is counted in lane A of the dispatcher, unless CTAs start while a plan is made.
   assign count_o = count && CHURN == 0;
@@ -251,7 +333,7 @@ module decision_unit #(
   // What each kernel issues on the SM that stands for it; counted a cycle later.
   logic                   watching;
   logic [K*NUM_SCHED-1:0] watched, watched_q;
-  assign watching = monitoring && config_i.monitor_enable;
+  assign watching = out.monitoring && config_i.monitor_enable;
   always_comb begin
     watched = '0;
     for (int unsigned k = 0; k < K; k++)
@@ -275,5 +357,5 @@ module decision_unit #(
   );
 
   // A monitor that watches never rests.
-  assign idle_o = sequencer_idle && core_idle && !watching;
+  assign idle_o = out.idle && core_idle && !watching;
 endmodule

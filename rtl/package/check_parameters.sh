@@ -17,7 +17,7 @@ refused() {   # <what> <parameter>: the last command failed, and said why
 
 for illegal in NUM_SM=0 NUM_SM=257 MAX_KERNELS=1 MAX_KERNELS=9 MAX_CTAS=3 MAX_CTAS=33 NUM_SCHED=0 NUM_SCHED=5 \
                REGION_UNITS=8 REGION_UNITS=129 SM_ENABLE=2 SM_READY=2 FLUSH=21 PRIORITY=2 PATIENCE=21 PATIENCE=3 \
-               CHURN=20 TAIL=2 LAUNCH_QUEUE=9; do
+               CHURN=20 TAIL=2 LAUNCH_QUEUE=9 BALANCE=2; do
   yosys -q -p "read_verilog -sv rtl/sluice_pkg.sv rtl/sluice_top.sv; chparam -set ${illegal/=/ } sluice_top; \
 hierarchy -top sluice_top" > "$work/log" 2>&1
   refused $? $illegal Yosys
@@ -29,4 +29,4 @@ done
 rtl/to_verilog.sh sluice_top -o "$work/sluice_top.v" -GNUM_SM=2 -GMAX_CTAS=3 > "$work/log" 2>&1
 refused $? MAX_CTAS=3 to_verilog.sh
 [ ! -e "$work/sluice_top.v" ] || { echo "to_verilog.sh wrote a unit with MAX_CTAS=3"; exit 1; }
-echo "20 illegal parameters: each refused"
+echo "21 illegal parameters: each refused"

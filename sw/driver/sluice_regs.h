@@ -14,6 +14,7 @@ static_assert(static_cast<std::uint32_t>(Mode::Even) == 2);
 static_assert(static_cast<std::uint32_t>(Mode::Spatial) == 3);
 static_assert(static_cast<std::uint32_t>(Mode::Static) == 4);
 static_assert(static_cast<std::uint32_t>(Mode::Dynamic) == 5);
+static_assert(static_cast<std::uint32_t>(Mode::Balance) == 6);
 enum class SequencerState : std::uint32_t { kIdle = 0, kWarmUp = 1, kProfile = 2, kScale = 3, kAllocate = 4, kDelay = 5, kPlan = 6, kMonitor = 7, kDrain = 8 };
 enum class SlotState : std::uint32_t { kFree = 0, kRunning = 1, kDraining = 2 };
 
@@ -40,7 +41,7 @@ inline constexpr Field kParamsMaxKernels{9, 4};
 inline constexpr Field kParamsMaxCtas{13, 6};
 inline constexpr Field kParamsNumSched{19, 3};
 inline constexpr Field kParamsRegionUnits{22, 8};
-inline constexpr std::uint32_t kMode = 0x008;  // Sharing mode. A value that does not exist is refused with BAD_MODE. Every accepted write restarts the sequencer.
+inline constexpr std::uint32_t kMode = 0x008;  // Sharing mode. A value that does not exist is refused with BAD_MODE, as is BALANCE without FEATURES.BALANCE. Every accepted write restarts the sequencer.
 inline constexpr std::uint32_t kControl = 0x00c;  // Commands to the whole unit.
 inline constexpr Field kControlReprofile{0, 1};
 inline constexpr Field kControlGo{1, 1};
@@ -102,7 +103,19 @@ inline constexpr Field kFeaturesPriority{3, 1};
 inline constexpr Field kFeaturesLaunchQueue{4, 4};
 inline constexpr Field kFeaturesPatience{8, 5};
 inline constexpr Field kFeaturesTail{13, 1};
+inline constexpr Field kFeaturesBalance{14, 1};
 inline constexpr Field kFeaturesChurn{16, 5};
+inline constexpr std::uint32_t kBalance = 0x0c4;  // Mode BALANCE: what it measures, and when kernels share.
+inline constexpr Field kBalanceKeep{0, 18};
+inline constexpr Field kBalanceCandidates{24, 4};
+inline constexpr std::uint32_t kBalanceStatus = 0x0c8;  // What mode BALANCE has kept. IRQ_STATUS.DECISION tells of it; SLOTk.CTAS is the partition.
+inline constexpr Field kBalanceStatusKept{0, 2};
+inline constexpr Field kBalanceStatusFloors{2, 1};
+inline constexpr Field kBalanceStatusChanged{3, 1};
+inline constexpr Field kBalanceStatusRounds{4, 4};
+inline constexpr std::uint32_t kBalanceScore = 0x100;  // Entry i of the round scored last, the base first; on all SMs the base, then CTAs in turn. Else 0.
+inline constexpr Field kBalanceScoreTime{0, 18};
+inline constexpr Field kBalanceScoreMeasured{31, 1};
 inline constexpr std::uint32_t kSmEnable = 0x080;  // A bit an SM, 32 a register: it may be given CTAs. What runs on an SM that is disabled ends there. A write restarts the sequencer, as one of MODE does.
 inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the port. A disabled SM that reads 0 gets no other, but may still be stopping flushed CTAs.
 inline constexpr std::uint32_t kPortSlots = 0x06c;  // A bit a kernel slot: it is the launch port's. Registers can't launch it, nor write its descriptor: SLOT_BUSY. A launch that waits for GO there is dropped.
@@ -138,12 +151,16 @@ inline constexpr std::uint32_t kSlotTags = 0x028;  // What the launch port gave 
 inline constexpr Field kSlotTagsContext{0, 8};
 inline constexpr Field kSlotTagsPriority{16, 3};
 inline constexpr std::uint32_t kSlotPriority = 0x02c;  // Descriptor: a kernel of higher priority goes first. A launch of the port writes its priority here.
+inline constexpr std::uint32_t kSlotWish = 0x030;  // Descriptor: what mode BALANCE is to reach for the kernel. A launch of the port leaves it as it is.
+inline constexpr Field kSlotWishFloor{0, 15};
+inline constexpr Field kSlotWishWeight{16, 7};
 inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 32 a register; SMs that do not exist read 0.
 
 /// Elaboration parameters of the unit (register PARAMS).
 struct Parameters {
   std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;
-  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0, tail = 0;  ///< options: 0 is off
+  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0, tail = 0,
+                balance = 0;  ///< options: 0 is off
 };
 
 }  // namespace sluice::regs

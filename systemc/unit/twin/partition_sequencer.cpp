@@ -68,6 +68,7 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
     for (std::uint32_t k = 0; k < parameters_.max_kernels; ++k) out.ctas[k] = static_cast<std::uint8_t>(kept_[k].ctas);
   }
 
+  for (std::size_t i = 0; i < plan_.size(); ++i) out.slots[i] = static_cast<std::uint8_t>(plan_[i].slot);
   PartitionCoreIn& core = out.core;
   core.start = (out.profile_clear && first_window_ && !searching_) || at_once_;
   core.num_kernels = static_cast<std::uint8_t>(plan_.size());

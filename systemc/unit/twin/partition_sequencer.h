@@ -30,11 +30,12 @@ struct SequencerOut {
   bool quota_changed = false;  ///< first cycle of new quotas
   bool regions = false, round_robin = false, in_order = false;
   bool profile_clear = false, profile_enable = false;
-  bool on_all = false;     ///< no SM has a share of the bandwidth to keep to
-  PartitionCoreIn core;    ///< without the figures of the sample
-  bool drop = false;       ///< of the sample that is offered: it counts as none
-  bool profiling = false;  ///< a window runs or is read: who has settled stays as it is
-  std::uint8_t state = 0;  ///< regs::SequencerState
+  PerKernel<std::uint8_t> slots{};  ///< of the plan, by rank
+  bool on_all = false;              ///< no SM has a share of the bandwidth to keep to
+  PartitionCoreIn core;             ///< without the figures of the sample
+  bool drop = false;                ///< of the sample that is offered: it counts as none
+  bool profiling = false;           ///< a window runs or is read: who has settled stays as it is
+  std::uint8_t state = 0;           ///< regs::SequencerState
   PerKernel<std::uint8_t> ctas{};
   bool decision = false, spatial = false, no_fit = false, dropped = false, no_profile = false, monitoring = false;
   PerKernel<bool> watch{};  ///< by kernel slot: the decision is about it

@@ -32,7 +32,7 @@ bool deciding(const SluiceCsrStatus& status) {
 }  // namespace
 
 SluiceCsrTwin::SluiceCsrTwin(const regs::Parameters& parameters, bool has_balance)
-    : parameters_(parameters), has_balance_(has_balance), registers_(regs::registers(parameters)) {
+    : parameters_(parameters), has_balance_(has_balance || parameters.balance != 0), registers_(regs::registers(parameters)) {
   index_.fill(kNone);
   for (std::size_t i = 0; i < registers_.size(); ++i) index_[registers_[i].address / 4] = static_cast<std::uint8_t>(i);
   reset();
@@ -161,6 +161,9 @@ std::optional<std::uint32_t> SluiceCsrTwin::read(std::uint32_t address, const Sl
     return bits & existing_sms(address);
   }
   if (address == regs::kQueue) return status.queue;
+  if (address == regs::kBalanceStatus) return status.balance;
+  if (address >= regs::kBalanceScore && address < regs::kBalanceScore + 4 * status.scores.size())
+    return status.scores[(address - regs::kBalanceScore) / 4];
   if (is_slot(address)) {
     const unsigned k = slot_of(address);
     switch (offset_of(address)) {
@@ -325,7 +328,9 @@ void SluiceCsrTwin::update_config() {
   if (parameters_.launch_queue != 0) config.port_slots = static_cast<std::uint8_t>(word(regs::kPortSlots));
   for (unsigned m = 0; parameters_.sm_enable != 0 && m < parameters_.num_sm; ++m)
     config.sm_enable[m] = (word(regs::kSmEnable + 4 * (m / 32)) >> m % 32 & 1U) != 0;
+  if (parameters_.balance != 0) config.balance = word(regs::kBalance);
   for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
+    if (parameters_.balance != 0) config.wish[k] = word(regs::slot(k, regs::kSlotWish));
     config.demand_warps[k] = word(regs::slot(k, regs::kSlotWarps));
     config.demand_registers[k] = word(regs::slot(k, regs::kSlotRegisters));
     config.demand_shared[k] = word(regs::slot(k, regs::kSlotShared));

@@ -36,7 +36,9 @@ struct SluiceCsrStatus {
   std::uint8_t error = 0;  ///< pulses: BAD_DONE 1, CANNOT_FIT 2, SLOT_BUSY 4, BAD_KERNEL 8, PORT_STUCK 16
   std::uint8_t error_kernel = 0;
   std::uint8_t error_sm = 0, error_slot = 0;
-  bool fell_back = false;  ///< a mode that would have SM ranges has none to give
+  bool fell_back = false;                  ///< a mode that would have SM ranges has none to give
+  std::uint32_t balance = 0;               ///< as register BALANCE_STATUS has it,
+  std::array<std::uint32_t, 16> scores{};  ///< and BALANCE_SCORE
 };
 
 /// A launch of the port goes to a kernel slot.
@@ -78,7 +80,9 @@ struct SluiceConfig {
   bool reprofile = false;
   SmBits sm_enable = all_sms();  ///< all without the option
   bool enable_write = false;
-  std::uint8_t port_slots = 0;  ///< mask of the launch port's kernel slots
+  std::uint8_t port_slots = 0;      ///< mask of the launch port's kernel slots
+  std::uint32_t balance = 0;        ///< registers BALANCE
+  PerKernel<std::uint32_t> wish{};  ///< and WISH; 0 without the option
   bool operator==(const SluiceConfig&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "systemc/unit/ports/i_sluice_top.h"
+#include "systemc/unit/twin/balance_mode.h"
 #include "systemc/unit/twin/cta_dispatcher.h"
 #include "systemc/unit/twin/cta_spacing.h"
 #include "systemc/unit/twin/launch_queue.h"
@@ -24,6 +25,7 @@ class SluiceTopTwin : public ISluiceTop {
         dispatcher_(dispatcher_params(parameters)),
         spacing_(dispatcher_params(parameters), balance.value_or(BalanceConfig()).spacing),
         sequencer_(parameters, balance),
+        balance_unit_(parameters),
         monitor_(parameters.max_kernels),
         counters_(parameters.num_sm),
         queue_(parameters.launch_queue) {
@@ -45,29 +47,47 @@ class SluiceTopTwin : public ISluiceTop {
     }
     const SluiceConfig config = csr_.out().config;
     const CtaDispatcherOut dispatched = dispatcher_.outputs();
-    const SequencerOut sequenced = sequencer_.out(config);
+    const SluiceConfig* of_sequencer = &config;
+    SluiceConfig changed;
+    if (parameters_.balance != 0) {
+      changed = config;
+      if (config.mode == static_cast<std::uint8_t>(Mode::Balance)) changed.mode = static_cast<std::uint8_t>(Mode::Dynamic);
+      changed.reprofile = config.reprofile && !balance_unit_.measures();
+      of_sequencer = &changed;
+    }
+    const SequencerOut by_sequencer = sequencer_.out(*of_sequencer);
+    const SequencerOut sequenced = replaced(by_sequencer, config);
 
     SequencerIn to_sequencer;
     to_sequencer.age = dispatched.age;
     to_sequencer.num_present = dispatched.num_present;
     to_sequencer.change = dispatched.change;
-    to_sequencer.monitor_request = monitor_.request();
+    to_sequencer.monitor_request = monitor_.request() && !balance_unit_.measures();
     to_sequencer.spent = dispatched.spent;
     to_sequencer.settled = dispatched.settled;
-    to_sequencer.core = clock_core(sequenced, sequencer_.restarts(config, to_sequencer));
+    const bool restarts = sequencer_.restarts(*of_sequencer, to_sequencer);
+    const std::uint32_t offered = sample_;
+    to_sequencer.core = clock_core(by_sequencer, restarts);
+    if (to_sequencer.core.done) decided_ = to_sequencer.core;
 
     clock_counters(in, config, sequenced);
-    if (const auto sm = sequencer_.reads()) to_sequencer.counted = sample_ = counters_[*sm].insts;
+    if (const auto sm = balance_unit_.active() ? balance_unit_.reads(config, dispatched.settled) : sequencer_.reads())
+      to_sequencer.counted = sample_ = counters_[*sm].insts;
     clock_monitor(in, config, sequenced);
     to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
-    spacing_.clock(sequencer_.one_by_one(config), dispatched, to_dispatcher_);
+    spacing_.clock(sequencer_.one_by_one(*of_sequencer), dispatched, to_dispatcher_);
     const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid &&
                        !dispatcher_.ready_changes(to_dispatcher_) && !(parameters_.launch_queue != 0 && in.launch.valid);
     const SluiceCsrStatus reported = status(dispatched, sequenced);
     const auto takes = clock_launches(in, config, dispatched);
     dispatcher_.clock(to_dispatcher_);
     csr_.clock({true, in.axi, reported, takes});
-    sequencer_.clock(config, to_sequencer);
+    if (parameters_.balance != 0) {
+      SequencerIn to_balance = to_sequencer;
+      to_balance.core = decided_;
+      balance_unit_.clock(config, by_sequencer, to_balance, restarts, offered);
+    }
+    sequencer_.clock(*of_sequencer, to_sequencer);
     refresh();
     out_.idle = rests;
   }
@@ -80,9 +100,9 @@ class SluiceTopTwin : public ISluiceTop {
   // What happens inside, for scoreboards: as it stands in this cycle.
   [[nodiscard]] const SluiceConfig& config() const { return csr_.out().config; }
   [[nodiscard]] const CtaDispatcherOut& dispatcher() const { return dispatcher_.outputs(); }
-  [[nodiscard]] SequencerOut sequencer() const { return sequencer_.out(csr_.out().config); }
+  [[nodiscard]] SequencerOut sequencer() const { return replaced(sequencer_.out(csr_.out().config), csr_.out().config); }
   [[nodiscard]] std::uint32_t quota(std::uint32_t sm, std::uint32_t kernel) const {
-    return sequencer_.quota(csr_.out().config, sm, kernel);
+    return balance_unit_.active() ? balance_unit_.quota(sm, kernel) : sequencer_.quota(csr_.out().config, sm, kernel);
   }
   [[nodiscard]] static CtaDispatcherParams dispatcher_params(const regs::Parameters& p) {
     return {p.num_sm,        p.max_kernels, p.max_ctas, p.region_units,  p.sm_enable != 0,
@@ -94,6 +114,12 @@ class SluiceTopTwin : public ISluiceTop {
  private:
   using State = regs::SequencerState;
 
+  /// With mode Balance in the unit: another block may say what the sequencer would.
+  [[nodiscard]] SequencerOut replaced(SequencerOut out, const SluiceConfig& config) const {
+    if (parameters_.balance != 0) balance_unit_.replace(out, config);
+    return out;
+  }
+
   static std::uint8_t mask_of(const PerKernel<bool>& bits) {
     unsigned mask = 0;
     for (unsigned k = 0; k < bits.size(); ++k) mask |= static_cast<unsigned>(bits[k]) << k;
@@ -101,7 +127,7 @@ class SluiceTopTwin : public ISluiceTop {
   }
   [[nodiscard]] bool dispatcher_settled() const {
     const SluiceConfig& config = csr_.out().config;
-    return dispatcher_.quiet(dispatcher_inputs(SluiceTopIn(), config, sequencer_.out(config)));
+    return dispatcher_.quiet(dispatcher_inputs(SluiceTopIn(), config, sequencer()));
   }
 
   static constexpr std::uint32_t kMaxShare = 8192;  ///< lines, of REQUEST_SHARE = 0
@@ -126,13 +152,15 @@ class SluiceTopTwin : public ISluiceTop {
   void clock_counters(const SluiceTopIn& in, const SluiceConfig& config, const SequencerOut& sequenced) {
     if (sequenced.profile_clear) std::ranges::fill(counters_, Counters());
     if (!sequenced.profile_enable || in.sms.empty()) return;
-    const std::uint32_t share = config.request_share == 0 ? kMaxShare : config.request_share;
+    const bool most = config.request_share == 0 || (sequenced.on_all && parameters_.balance != 0);
+    const std::uint32_t share = most ? kMaxShare : config.request_share;
     for (std::size_t m = 0; m < counters_.size(); ++m) {
       Counters& counters = counters_[m];
-      const auto owner = sequencer_.owner(static_cast<std::uint32_t>(m));
+      const auto sm = static_cast<std::uint32_t>(m);
+      const auto owner = balance_unit_.active() ? balance_unit_.owner(sm) : sequencer_.owner(sm);
       for (unsigned s = 0; counters.open && s < parameters_.num_sched; ++s)
         counters.insts += ((in.sms[m].issue_valid >> s) & 1U) != 0 && owner && in.sms[m].issue_kernel[s] == *owner ? 1U : 0U;
-      if (in.sms[m].request && ++counters.requests == share && !sequenced.on_all) counters.open = false;
+      if (in.sms[m].request && ++counters.requests == share && !(sequenced.on_all && balance_)) counters.open = false;
     }
   }
 
@@ -173,8 +201,8 @@ class SluiceTopTwin : public ISluiceTop {
     to.quota_changed = sequenced.quota_changed;
     to.profiling = sequenced.profiling;
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
-      to.quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().query_sm, k));
-      to.port_quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().dispatch_sm, k));
+      to.quota[k] = static_cast<std::uint8_t>(quota(dispatcher_.outputs().query_sm, k));
+      to.port_quota[k] = static_cast<std::uint8_t>(quota(dispatcher_.outputs().dispatch_sm, k));
     }
     for (unsigned k = 0; spacing_.any() && k < parameters_.max_kernels; ++k) to.waits[k] = spacing_.waits(k);
     to.sm_enable = config.sm_enable;
@@ -235,6 +263,10 @@ class SluiceTopTwin : public ISluiceTop {
     status.error_kernel = dispatched.error_kernel;
     status.error_sm = dispatched.error_sm;
     status.error_slot = dispatched.error_slot;
+    if (parameters_.balance != 0) {
+      status.balance = balance_unit_.status();
+      for (std::uint32_t e = 0; e < status.scores.size(); ++e) status.scores[e] = balance_unit_.score(e);
+    }
     status.fell_back = sequenced.regions && csr_.out().config.mode > static_cast<std::uint8_t>(Mode::Fcfs);
     return status;
   }
@@ -242,7 +274,7 @@ class SluiceTopTwin : public ISluiceTop {
   void refresh() {
     const SluiceCsrOut& csr = csr_.out();
     const CtaDispatcherOut& dispatched = dispatcher_.outputs();
-    const SequencerOut sequenced = sequencer_.out(csr.config);
+    const SequencerOut sequenced = sequencer();
     out_.axi = csr.axi;
     out_.irq = csr.irq;
     out_.dispatch_valid = dispatched.dispatch_valid;
@@ -285,6 +317,8 @@ class SluiceTopTwin : public ISluiceTop {
   CtaDispatcherTwin dispatcher_;
   CtaSpacing spacing_;
   PartitionSequencerTwin sequencer_;
+  BalanceModeTwin balance_unit_;
+  PartitionCoreOut decided_;  ///< what the core said last
   PartitionCoreTwin core_;
   PhaseMonitorTwin monitor_;
   std::vector<Counters> counters_;
