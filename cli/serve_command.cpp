@@ -33,7 +33,7 @@ namespace sluice::cli {
 namespace {
 
 struct ServeOptions {
-  std::string socket = service::default_socket(), scheduler = "even", executor, machine, ctas, log, metrics;
+  std::string socket = service::default_socket(), scheduler = "even", executor, machine, ctas, balance, log, metrics;
   double time_scale = 1;
   std::uint64_t memory = 0;
   bool mps = false, isolate = false, json = false;
@@ -96,7 +96,9 @@ int serve(ServeOptions options) {
   if (!gpu && options.executor != "fake") throw InputError(fmt::format("--executor {}: must be gpu or fake", options.executor));
   if (!gpu && (options.mps || options.isolate)) throw InputError("--mps and --isolate go with --executor gpu");
   if (gpu && options.time_scale != 1) throw InputError("--time-scale goes with --executor fake");
-  const MachineConfig machine = options.machine.empty() ? default_machine() : read_machine(options.machine);
+  if (!options.balance.empty() && options.scheduler != kBalance) throw InputError("--balance goes with --scheduler balance");
+  MachineConfig machine = options.machine.empty() ? default_machine() : read_machine(options.machine);
+  const auto wishes = set_balance(options.balance, machine);
   const auto ctas = parse_counts(options.ctas);
   const auto times = std::make_shared<service::KernelTimes>();
   const auto make = [&](const MachineConfig& m, const std::shared_ptr<service::KernelTimes>& t) -> std::unique_ptr<IScheduler> {
@@ -115,6 +117,7 @@ int serve(ServeOptions options) {
   settings.times = gpu ? times : nullptr;
   settings.learned = learned_folder();
   settings.memory = options.memory;
+  settings.wishes = wishes;
   settings.hold = options.isolate || scheduler_row(options.scheduler).ranks;
   settings.make_scheduler = make;
   settings.any_machine = options.machine.empty();
@@ -184,6 +187,8 @@ void add_serve_command(CLI::App& app, Action& action) {
   command->add_option("--machine", options->machine,
                       "machine description (TOML); default: gpu: as clients report their GPUs, fake: 132 SMs as an H200 has");
   command->add_option("--ctas", options->ctas, "scheduler static: CTAs of the oldest job, the second oldest, ...");
+  command->add_option("--balance", options->balance,
+                      "scheduler balance: what it is to keep for clients by their names, e.g. floor.decode=0.8,weight.decode=2");
   CLI::Option* mps = command->add_flag("--mps", options->mps, "executor gpu: clients run in an MPS server of the service's own");
   command->add_flag("--isolate", options->isolate, "executor gpu: one program holds the GPU at a time, in turns")->excludes(mps);
   command->add_option("--time-scale", options->time_scale, "executor fake: so many times as fast as the clock")

@@ -58,8 +58,9 @@ struct ServiceOptions {
   bool any_machine = false;  ///< with make_scheduler: GPUs are as clients report them; else every one is as the first machine
   bool hold = false;         ///< executor Gpu: clients hold what cannot be transformed to their turns
   std::uint64_t memory = 0;  ///< bytes of a GPU's memory that a client may allocate; 0: any
-  std::shared_ptr<KernelTimes> times{};  ///< executor Gpu: of the first GPU; null: nothing learns
-  std::filesystem::path learned{};       ///< where times are kept, a file for each GPU; empty: nowhere
+  std::map<std::string, BalanceWish> wishes{};  ///< of scheduler balance, for the kernels of the client of that name
+  std::shared_ptr<KernelTimes> times{};         ///< executor Gpu: of the first GPU; null: nothing learns
+  std::filesystem::path learned{};              ///< where times are kept, a file for each GPU; empty: nowhere
   std::size_t most_sessions = 64;
   Time hello_within = std::chrono::seconds(1);
   FakeCosts costs{};

@@ -110,6 +110,7 @@ void Service::take(Session& session, const Register& m) {
   kernel.block_threads = m.block_threads;
   kernel.registers_per_cta = m.registers;
   kernel.shared_bytes_per_cta = m.shared_bytes;
+  if (const auto wish = options_.wishes.find(session.name); wish != options_.wishes.end()) kernel.wish = wish->second;
   constexpr std::uint32_t kMostThreads = 1024;
   if (m.block_threads == 0 || m.block_threads > kMostThreads)
     throw Refusal{Code::Invalid, fmt::format("block_threads = {}: must be 1..{}", m.block_threads, kMostThreads)};

@@ -261,16 +261,21 @@ MachineConfig read_machine(const toml::table& file, const std::filesystem::path&
   return machine;
 }
 
-void set_balance(std::string text, MachineConfig& machine, std::vector<KernelDescriptor>& kernels) {
-  if (text.empty()) return;
+namespace {
+
+toml::table balance_table(std::string text) try {
   std::ranges::replace(text, ',', '\n');
-  toml::table given;
-  try {
-    given = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    throw InputError(
-        fmt::format("--balance: {}: must be like keep=1.1,candidates=4,weight.DXT=2,floor.DXT=0.5", error.description()));
-  }
+  return toml::parse(text);
+} catch (const toml::parse_error& error) {
+  throw InputError(
+      fmt::format("--balance: {}: must be like keep=1.1,candidates=4,weight.DXT=2,floor.DXT=0.5", error.description()));
+}
+
+}  // namespace
+
+void set_balance(const std::string& text, MachineConfig& machine, std::vector<KernelDescriptor>& kernels) {
+  if (text.empty()) return;
+  const toml::table given = balance_table(text);
   TomlTable root("--balance", "", given);
   read_balance(root, machine.partitioner.balance);
   auto weights = root.optional_table("weight"), floors = root.optional_table("floor");
@@ -279,6 +284,20 @@ void set_balance(std::string text, MachineConfig& machine, std::vector<KernelDes
     if (floors) floors->optional().read(kernel.name, kernel.wish.floor, 0, 1);
   }
   for (const auto& table : {root, weights.value_or(root), floors.value_or(root)}) table.finish();
+}
+
+std::map<std::string, BalanceWish> set_balance(const std::string& text, MachineConfig& machine) {
+  std::vector<KernelDescriptor> named;
+  const toml::table given = balance_table(text);
+  for (const char* of : {"weight", "floor"})
+    if (const toml::table* names = given[of].as_table())
+      for (const auto& [name, value] : *names)
+        if (std::ranges::find(named, name.str(), &KernelDescriptor::name) == named.end())
+          named.emplace_back().name = std::string(name.str());
+  set_balance(text, machine, named);
+  std::map<std::string, BalanceWish> wishes;
+  for (const KernelDescriptor& kernel : named) wishes[kernel.name] = kernel.wish;
+  return wishes;
 }
 
 }  // namespace sluice

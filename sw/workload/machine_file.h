@@ -2,6 +2,7 @@
 #pragma once
 #include <toml++/toml.h>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace sluice {
 
 /// Policy `balance` as a command wants it, over what the files say: "keep=1.1,candidates=4,weight.DXT=2,floor.DXT=0.5".
 /// @throws InputError naming the key
-void set_balance(std::string text, MachineConfig& machine, std::vector<KernelDescriptor>& kernels);
+void set_balance(const std::string& text, MachineConfig& machine, std::vector<KernelDescriptor>& kernels);
+/// The same where nobody knows yet who will come. @return what is wished for each name in it
+[[nodiscard]] std::map<std::string, BalanceWish> set_balance(const std::string& text, MachineConfig& machine);
 
 }  // namespace sluice

@@ -104,6 +104,9 @@ TEST_F(Serve, RefusesBadInput) {
   refuses("serve --scheduler evn", "must be one of");
   refuses("serve --scheduler static", "--ctas");
   refuses("serve --scheduler adaptive", "needs the times of all kernels beforehand");
+  refuses("serve --balance floor.decode=0.8", "--balance goes with --scheduler balance");
+  refuses("serve --scheduler balance --balance floor.decode=2", "floor.decode = 2");
+  refuses("serve --scheduler balance --balance flor.decode=0.8", "flor");
   refuses("serve --executor cuda", "--executor cuda: must be gpu or fake");
   refuses("serve --executor fake --mps", "go with --executor gpu");
   refuses("serve --executor gpu --time-scale 2", "--time-scale goes with --executor fake");

@@ -20,8 +20,11 @@ import time
 import sharing
 from sharing import Command, Service
 
-SERVED = {f"sluice_{s}": (s, {"decode": 20, "prefill": 5}) for s in ("even", "adaptive", "piv", "balance", "spatial")}
-SERVED["sluice_piv_prefill"] = ("piv", {"decode": 5, "prefill": 20})
+# Of the service: its options, those of its programs, and their priorities.
+SERVED = {f"sluice_{s}": ([s], (), {"decode": 20, "prefill": 5}) for s in ("even", "adaptive", "piv", "spatial")}
+SERVED["sluice_balance"] = (["balance", "--balance", "floor.decode=0.8"], (), {"decode": 20, "prefill": 5})
+SERVED["sluice_hold"] = (["even"], ("--opaque", "hold"), {"decode": 20, "prefill": 5})
+SERVED["sluice_piv_prefill"] = (["piv"], (), {"decode": 5, "prefill": 20})
 SHARED = {"time_sliced": None, "mps": {}, "mps_50": {"decode": 50, "prefill": 50}}
 FIXED = {"sluice_quota": {"decode": ("--quota", 4), "prefill": ("--quota", 1)}, "sluice_sms": {"decode": ("--sms", "0-65"), "prefill": ("--sms", "66-131")},
          "sluice_sms_swapped": {"decode": ("--sms", "66-131"), "prefill": ("--sms", "0-65")}}
@@ -108,9 +111,9 @@ def measure(system, load):
     if system in IN_ONE_PROCESS:
         return together(start("both", load, first=[IN_ONE_PROCESS[system]]))
     if system in SERVED:
-        scheduler, priorities = SERVED[system]
-        with Service(scheduler, "--mps"):
-            return together(*(start(p, load, ("--priority", priorities[p], "--name", p)) for p in priorities))
+        options, of_programs, priorities = SERVED[system]
+        with Service(*options, "--mps"):
+            return together(*(start(p, load, ("--priority", priorities[p], "--name", p, *of_programs)) for p in priorities))
     if system in FIXED:
         with mps():
             return together(*(start(p, load, (), under=quota) for p, quota in FIXED[system].items()))
@@ -177,7 +180,7 @@ def main():
                 out.write(json.dumps(runs[-1]) + "\n")
     loads = [int(n) for n in A.loads.split(",")]
     wanted = [(r, system, n) for r in range(A.rounds) for n in (0, *loads)
-              for system in ("alone", *(("sluice_alone",) if r == 0 else ()), *(A.systems.split(",") if n != 0 else ()))]
+              for system in ("alone", *(("sluice_alone",) if r == 0 or n in (0, loads[0]) else ()), *(A.systems.split(",") if n != 0 else ()))]
     longest = 0
     for r, system, n in wanted:
         now = time.monotonic()

@@ -449,6 +449,26 @@ TEST(Reported, WhatClientsSayOfTheirKernelsIsInTheStatus) {
   EXPECT_EQ(say(static_cast<Way>(3), "k", "", 1, 1), static_cast<std::uint32_t>(Code::Malformed));
 }
 
+TEST(Reported, WhatIsWishedForAClientHoldsForItsKernels) {
+  struct Notes : IScheduler {
+    explicit Notes(std::vector<double>& to) : floors(to) {}
+    Plan decide(std::span<const JobView> jobs, std::span<const Event>, Time) override {
+      for (const JobView& job : jobs) floors.push_back(job.kernel.wish.floor);
+      return {};
+    }
+    std::vector<double>& floors;
+  };
+  for (const char* name : {"client", "another"}) {
+    std::vector<double> floors;
+    ServiceOptions options = gpu_options();
+    options.wishes = {{name, {1, 0.75}}};
+    Programs c([&] { return Service(two_sms(), std::make_unique<Notes>(floors), options); });
+    (void)c.launch();
+    ASSERT_FALSE(floors.empty());
+    EXPECT_EQ(floors.back(), name == std::string("client") ? 0.75 : 0);
+  }
+}
+
 TEST(Reported, WhileNothingRunsANewcomerMayBeginUnasked) {
   Reported c;
   const std::size_t a = c.launch();
