@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prefill beside decode on the GPU model: each alone, together under several policies, and on changed machines. model.py SLUICE [--machine M.toml]
+"""Prefill beside decode on the GPU model: each alone, together under several policies, and on changed machines. model.py SLUICE [--machine M.toml] [--mhz N]
 
 Runs configs/workloads/llm (a prompt of 1,024 tokens, and steps of decode at load 8) and writes model.json beside this file, and the rows "model" of
 results.json. --runs FOLDER keeps what each simulation prints, as it ends; one that is there is not run again.
@@ -26,13 +26,12 @@ ALONE = {"prefill": ["prefill.g"], "decode": ["decode_2.g"]}
 PARTS = {"up": (7, 8), "down": (8, 13), "first": (0, 7)}
 POLICIES = ("even", "spatial", "left_over", "warped_slicer", "balance")
 # What a change of the machine brings: the line of the machine file, and by how much.
-CHANGED = {"registers": ("sm", "registers", 0.5), "l2": ("l2", "bytes", 2), "bandwidth": ("dram", "clock_mhz", 1.5)}
+CHANGED = {"registers": ("sm", "registers", 0.5), "l2": ("l2", "bytes", 2), "bandwidth": ("dram", "clock_mhz", 1.5), "sms": ("", "num_sms", 0.5)}
 CHANGED_RUNS = {"even": ("even", ["up.g", "decode.g"]), "decode": ("left_over", ["decode.g"]), "prefill": ("left_over", ["up.g"])}
 
 
-def changed(machine, folder, name):
+def changed(machine, folder, name, section, key, factor):
     """The machine file with one value changed."""
-    section, key, factor = CHANGED[name]
     lines, inside = machine.read_text().splitlines(), ""
     for i, line in enumerate(lines):
         if line.startswith("["):
@@ -116,6 +115,7 @@ def main():
     asks = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asks.add_argument("sluice", help="the program, or '-': --runs has all")
     asks.add_argument("--machine", type=pathlib.Path, default=HERE.parent.parent / "configs/machines/h200_sm90.toml")
+    asks.add_argument("--mhz", type=int, help="of the SMs, in place of the machine's; at_MHZ.json is written in place of model.json, and no results.json")
     asks.add_argument("--runs", type=pathlib.Path)
     asks.add_argument("--only", nargs="*", help="of the runs, as --runs names them")
     asks.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -125,9 +125,10 @@ def main():
         kept = a.runs or pathlib.Path(folder)
         kept.mkdir(parents=True, exist_ok=True)
         parts(folder)
-        pairs = {f"both.{policy}.{part}": (a.machine, policy, [f"{part}.g", "decode.g"]) for part in PARTS for policy in POLICIES}
-        changes = {f"{c}.{n}": (changed(a.machine, folder, c), *r) for n, r in CHANGED_RUNS.items() for c in CHANGED}
-        plan = {**{f"{n}.alone": (a.machine, "left_over", lists) for n, lists in ALONE.items()}, **pairs, **changes}
+        machine = changed(a.machine, folder, "clock", "", "core_mhz", a.mhz / tomllib.loads(a.machine.read_text())["core_mhz"]) if a.mhz else a.machine
+        pairs = {f"both.{policy}.{part}": (machine, policy, [f"{part}.g", "decode.g"]) for part in PARTS for policy in POLICIES}
+        changes = {f"{c}.{n}": (changed(machine, folder, c, *CHANGED[c]), *r) for n, r in CHANGED_RUNS.items() for c in CHANGED if (c, n) != ("sms", "even")}
+        plan = {**{f"{n}.alone": (machine, "left_over", lists) for n, lists in ALONE.items()}, **pairs, **changes}
         pending = {n: pool.submit(run, a.sluice, folder, *r, kept / f"{n}.json") for n, r in plan.items()
                    if (not a.only or n in a.only) and (a.sluice != "-" or (kept / f"{n}.json").exists())}
         results = {n: p.result() for n, p in pending.items() if p.result()}
@@ -135,7 +136,8 @@ def main():
     mhz = next(iter(results.values()))["core_mhz"]
     alone = {p: lengths(programs(results[f"{p}.alone"])[0])[PER_STEP if p == "decode" else 0:] for p in ALONE if f"{p}.alone" in results}
     rate = {p: (PROMPT if p == "prefill" else LOAD) * mhz * 1e6 / sum(cycles for cycles, _ in launches) for p, launches in alone.items()}
-    last = json.loads((a.out / "model.json").read_text()) if (a.out / "model.json").exists() else {"machine": "", "model": []}
+    file = a.out / (f"at_{a.mhz}.json" if a.mhz else "model.json")
+    last = json.loads(file.read_text()) if file.exists() else {"machine": "", "model": []}
     earlier = {row["system"]: row["parts"] for row in last["model"] if last["machine"] == a.machine.name}
     rows, sweep = [], []
     if len(alone) == len(ALONE):
@@ -155,8 +157,8 @@ def main():
                 "warp_instructions": k["warp_instructions"], "waits": max(k["stalls"], key=lambda w: k["stalls"][w] if w != "idle" else 0), **fits[p][i]}
                for p in alone for i, k in enumerate(results[f"{p}.alone"]["kernels"][-PER_STEP if p == "decode" else 0:])]
     model = {"machine": a.machine.name, "alone": {p: round(r, 1) for p, r in rate.items()}, "model": rows, "sweep": sweep, "kernels": kernels}
-    (a.out / "model.json").write_text(json.dumps(model, indent=1) + "\n")
-    if (a.out / "results.json").exists():
+    file.write_text(json.dumps(model, indent=1) + "\n")
+    if not a.mhz and (a.out / "results.json").exists():
         measured = json.loads((a.out / "results.json").read_text())
         measured["model"] = rows
         (a.out / "results.json").write_text(json.dumps(measured, indent=1) + "\n")

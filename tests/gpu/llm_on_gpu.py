@@ -105,6 +105,9 @@ def measure(system, load):
     alone = "prefill" if load == 0 else "decode"
     if system == "alone":
         return together(start(alone, load))
+    if system == "half_alone":
+        with mps():
+            return together(start(alone, load, percentage=50))
     if system == "sluice_alone":
         with Service("even", "--mps"):
             return together(start(alone, load, ("--name", alone)))
@@ -156,14 +159,15 @@ def write():
     alone = [{"program": name, "load": load, "rounds": len(p), **{f: statistics.median(x[f] for x in p) for f in ("tokens_per_s", *figures)}}
              for name, load, figures in [("prefill", 0, ("ttft_p50_ms", "ttft_p99_ms")), *(("decode", n, ("itl_p50_ms", "itl_p99_ms")) for n in loads)]
              if (p := [run["programs"][name] for run in runs if (run["system"], run["load"]) == ("alone", load) and "tokens_per_s" in run["programs"][name]])]
-    sluice_alone = [{"program": name, "load": run["load"], "tokens_per_s": p.get("tokens_per_s")}
-                    for run in runs if run["system"] == "sluice_alone" for name, p in run["programs"].items()]
+    others_alone = {system: [{"program": name, "load": run["load"], "tokens_per_s": p.get("tokens_per_s")}
+                             for run in runs if run["system"] == system for name, p in run["programs"].items()] for system in ("sluice_alone", "half_alone")}
     rows = [row for system in A.systems.split(",") for n in loads if (row := result(system, n))]
     model = []  # of results/llm/model.py
     with contextlib.suppress(OSError), open(A.out) as file:
         model = json.load(file)["model"]
     with open(A.out, "w") as file:
-        json.dump({"command": "tests/gpu/llm_on_gpu.py", "seconds": A.seconds, "alone": alone, "alone_under_sluice": sluice_alone, "silicon": rows, "model": model,
+        json.dump({"command": "tests/gpu/llm_on_gpu.py", "seconds": A.seconds, "alone": alone, "alone_under_sluice": others_alone["sluice_alone"],
+                   "alone_on_half": others_alone["half_alone"], "silicon": rows, "model": model,
                    "quota_time_pct": share, "violations": violations, "wrong_outputs": wrong, "failed": failed}, file, indent=1)
     return wrong == 0 and failed == 0 and violations == 0
 
@@ -180,7 +184,7 @@ def main():
                 out.write(json.dumps(runs[-1]) + "\n")
     loads = [int(n) for n in A.loads.split(",")]
     wanted = [(r, system, n) for r in range(A.rounds) for n in (0, *loads)
-              for system in ("alone", *(("sluice_alone",) if r == 0 or n in (0, loads[0]) else ()), *(A.systems.split(",") if n != 0 else ()))]
+              for system in ("alone", *(("sluice_alone", "half_alone") if r == 0 or n in (0, loads[0]) else ()), *(A.systems.split(",") if n != 0 else ()))]
     longest = 0
     for r, system, n in wanted:
         now = time.monotonic()
