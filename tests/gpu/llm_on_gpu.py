@@ -36,6 +36,7 @@ asks.add_argument("out")
 asks.add_argument("--loads", default="2,4,8,16,32")
 asks.add_argument("--systems", default="time_sliced,mps,mps_50,priorities,green_contexts,sluice_even,sluice_adaptive,sluice_piv",
                   help=" ".join([*SHARED, *IN_ONE_PROCESS, *FIXED, *SERVED]))
+asks.add_argument("--also", default="sluice_alone,half_alone", help="of each program alone: in the first round, and at the first load in each; '' for none")
 asks.add_argument("--options", default="", help="of all programs, such as '--layers 1 --hidden 4096 --prompt 1024'")
 asks.add_argument("--rounds", type=int, default=5)
 asks.add_argument("--seconds", type=float, default=3, help="measured in each run")
@@ -184,7 +185,7 @@ def main():
                 out.write(json.dumps(runs[-1]) + "\n")
     loads = [int(n) for n in A.loads.split(",")]
     wanted = [(r, system, n) for r in range(A.rounds) for n in (0, *loads)
-              for system in ("alone", *(("sluice_alone", "half_alone") if r == 0 or n in (0, loads[0]) else ()), *(A.systems.split(",") if n != 0 else ()))]
+              for system in ("alone", *(filter(None, A.also.split(",")) if r == 0 or n in (0, loads[0]) else ()), *(A.systems.split(",") if n != 0 else ()))]
     longest = 0
     for r, system, n in wanted:
         now = time.monotonic()

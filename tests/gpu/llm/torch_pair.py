@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The programs' model in PyTorch: products by cuBLAS, attention by PyTorch's own kernels, none of which has PTX.
+"""The programs' model in PyTorch: products by cuBLAS, attention by PyTorch's flash kernels (cuDNN's give other bits now and then); none has PTX.
 torch_pair.py prefill|decode [--seconds S] [--windows N] [--load SEQUENCES] [--wait]
 
 Prints the programs' line, whose rate is the median of N windows of S seconds. Outputs are compared within the run alone: by the SMs that it is told of cuBLAS chooses its kernels.
@@ -15,6 +15,7 @@ import time
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # before cuBLAS begins: the same sums in every cycle
 import torch
 import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 HIDDEN, HEADS, KV, HEAD, INNER, VOCABULARY, LAYERS, PROMPT, CONTEXT, STEPS = 8192, 64, 8, 128, 28672, 32768, 2, 2048, 4096, 32
 asks = argparse.ArgumentParser()
@@ -88,6 +89,7 @@ def part_of(values, part):
 
 
 @torch.inference_mode()
+@sdpa_kernel(SDPBackend.FLASH_ATTENTION)
 def main():
     torch.manual_seed(26)
     torch.use_deterministic_algorithms(True, warn_only=True)

@@ -3,7 +3,8 @@
 """The workload of the launches that record.py has recorded, and a scenario of it.
 
 workload.py configs/workloads/llm > configs/workloads/llm.toml: a kernel is PROGRAM-LAUNCH, as in decode-attention; prefill and decode share no memory.
-workload.py STEPS > configs/scenarios/llm.toml: a prompt, and beside it so many steps of decode; each launch comes after the one before it.
+workload.py STEPS [LAUNCH ...] > configs/scenarios/llm.toml: these launches of a prompt, or all, and beside them so many steps of decode; each comes
+after the one before it.
 """
 import lzma
 import pathlib
@@ -12,6 +13,7 @@ import sys
 
 from record import LAUNCHES
 
+UNIT = 256  # in which a warp gets registers
 COMPUTES = {"prefill": ("qkv", "attention", "out", "gate_up", "down")}  # the others wait for memory
 
 
@@ -22,22 +24,22 @@ def fnv1a(data):
     return hash
 
 
-def scenario(steps):
-    print(f"# SPDX-License-Identifier: Apache-2.0\n# Made by: tests/gpu/llm/workload.py {steps}\n# A prompt of prefill beside {steps} steps of decode, on "
-          "configs/workloads/llm.toml: the launches of each program one after the other.\nname = \"llm\"")
+def scenario(steps, *launches):
+    print(f"# SPDX-License-Identifier: Apache-2.0\n# Made by: tests/gpu/llm/workload.py {' '.join([steps, *launches])}\n# {', '.join(launches) or 'All'} of a prompt beside "
+          f"{steps} step{'s'[steps == '1':]} of decode, on configs/workloads/llm.toml: the launches of each program one after the other.\nname = \"llm\"")
     for program, times in (("prefill", 1), ("decode", int(steps))):
         before = None
         for step in range(times):
-            for name, *_ in LAUNCHES[program]:
+            for name in [name for name, *_ in LAUNCHES[program] if program == "decode" or not launches or name in launches]:
                 kernel = f"{program}-{name.replace('_', '-')}"
                 job = kernel if times == 1 else f"{kernel}.{step + 1}"
                 print(f"\n[[job]]\nname = \"{job}\"\nkernel = \"{kernel}\"\npriority = {20 if program == 'decode' else 5}" + (f"\nafter = \"{before}\"" if before else ""))
                 before = job
 
 
-def main(folder, unit="256"):
+def main(folder, *launches):
     if folder.isdigit():
-        return scenario(folder)
+        return scenario(folder, *launches)
     folder = pathlib.Path(folder)
     print(f"# SPDX-License-Identifier: Apache-2.0\n# Made by: tests/gpu/llm/workload.py {folder}\n# Prefill and decode of a language model, recorded on an H200: "
           f"tests/gpu/llm/record.py.\nname = \"{folder.name}\"")
@@ -48,7 +50,7 @@ def main(folder, unit="256"):
             grid, block = ([int(n) for n in re.search(rf"-{what} = \((.*)\)", head)[1].split(",")] for what in ("recorded grid", "block dim"))
             registers, shared = (int(re.search(rf"-{what} = (\d+)", head)[1]) for what in ("nregs", "shmem"))
             threads = block[0] * block[1] * block[2]
-            warp = -(-registers * 32 // int(unit)) * int(unit)
+            warp = -(-registers * 32 // UNIT) * UNIT
             kind = "compute" if name in COMPUTES.get(program, ()) else "memory"
             print(f"\n[[kernel]]\nname = \"{program}-{name.replace('_', '-')}\"\nfull_name = \"{kernel}\"\ntype = \"{kind}\"\n"
                   f"grid_ctas = {grid[0] * grid[1] * grid[2]}\nblock_threads = {threads}\nregisters_per_cta = {-(-threads // 32) * warp}\nshared_bytes_per_cta = {shared}\n"
