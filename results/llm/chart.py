@@ -23,7 +23,8 @@ def curve(system, colour, rows):
     yield f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}" stroke="{colour}" class="c"/>'
     for r, (x, y) in zip(rows, points):
         a, b = (at(p, 1)[0] for p in r["itl_p50_interval"])
-        yield f'<line x1="{a:.1f}" x2="{b:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" opacity=".5"/><circle cx="{x:.1f}" cy="{y:.1f}" r="{1.5 + log2(r["load"]) / 1.4:.1f}" fill="{colour}"/>'
+        yield f'<line x1="{a:.1f}" x2="{b:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" opacity=".5"/>'
+        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{1.5 + log2(r["load"]) / 1.4:.1f}" fill="{colour}"/>'
 
 
 def main():
@@ -40,8 +41,10 @@ def main():
     for i, (system, colour) in enumerate(drawn):
         lines += curve(system, colour, [r for r in silicon if r["system"] == system])
         y = TOP + 14 + 20 * i
-        lines.append(f'<line x1="{LEFT + WIDTH + 14}" x2="{LEFT + WIDTH + 34}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="3"/><text x="{LEFT + WIDTH + 40}" y="{y + 4}">{NAMES[system]}</text>')
-    for i, text in enumerate(("right: decode's time between tokens, p50, over alone (less is better)", "up: tokens a second, sum of both programs' shares; larger dots: loads 2 to 32")):
+        lines.append(f'<line x1="{LEFT + WIDTH + 14}" x2="{LEFT + WIDTH + 34}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="3"/>')
+        lines.append(f'<text x="{LEFT + WIDTH + 40}" y="{y + 4}">{NAMES[system]}</text>')
+    axes = ("right: decode's time between tokens, p50, over alone (less is better)", "up: tokens a second, sum of both programs' shares; larger dots: loads 2 to 32")
+    for i, text in enumerate(axes):
         lines.append(f'<text x="{LEFT}" y="{TOP + HEIGHT + 38 + 16 * i}">{text}</text>')
     lines.append("</svg>")
     (HERE / "chart.svg").write_text("\n".join(lines) + "\n")
