@@ -11,8 +11,10 @@ follows from its instructions. A system's shares are those over the whole prompt
 import argparse
 import concurrent.futures
 import json
+import lzma
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import tempfile
@@ -25,8 +27,9 @@ ALONE = {"prefill": ["prefill.g"], "decode": ["decode_2.g"]}
 # Of a prompt's launches; the products of the feed-forward part are by themselves.
 PARTS = {"up": (7, 8), "down": (8, 13), "first": (0, 7)}
 POLICIES = ("even", "spatial", "left_over", "warped_slicer", "balance")
-# What a change of the machine brings: the line of the machine file, and by how much.
-CHANGED = {"registers": ("sm", "registers", 0.5), "l2": ("l2", "bytes", 2), "bandwidth": ("dram", "clock_mhz", 1.5), "sms": ("", "num_sms", 0.5)}
+# What a change of the machine brings: the line of the machine file, and by how much. No machine has more registers: launches that need half as many
+# stand for a register file twice as large.
+CHANGED = {"registers": None, "l2": ("l2", "bytes", 2), "bandwidth": ("dram", "clock_mhz", 1.5), "sms": ("", "num_sms", 0.5)}
 CHANGED_RUNS = {"even": ("even", ["up.g", "decode.g"]), "decode": ("left_over", ["decode.g"]), "prefill": ("left_over", ["up.g"])}
 
 
@@ -43,6 +46,17 @@ def changed(machine, folder, name, section, key, factor):
     return out
 
 
+def with_half(folder, name):
+    """The list with launches that need half the registers."""
+    files = []
+    for trace in (next(f for f in (TRACES / name, folder / name) if f.exists())).read_text().split():
+        files.append(folder / f"half_{pathlib.Path(trace).stem}")
+        with lzma.open(TRACES / trace, "rt") as file, open(files[-1], "w") as out:
+            for line in file:
+                out.write(re.sub(r"^-nregs = (\d+)", lambda m: f"-nregs = {-(-int(m[1]) // 2)}", line))
+    (folder / f"half_{name}").write_text("\n".join(map(str, files)) + "\n")
+
+
 def parts(folder):
     """Lists of the prompt's parts."""
     traces = [TRACES / line for line in (TRACES / "prefill.g").read_text().split()]
@@ -52,6 +66,9 @@ def parts(folder):
 
 def run(sluice, folder, machine, policy, lists, kept):
     if not kept.exists():
+        for g in lists:
+            if g.startswith("half_"):
+                with_half(pathlib.Path(folder), g.removeprefix("half_"))
         files = [str(next(f for f in (TRACES / g, pathlib.Path(folder) / g) if f.exists())) for g in lists]
         command = [sluice, "trace", *files, "--machine", str(machine), "--policy", policy, "--json", *["--until-one", "--window", str(WINDOW)] * (len(lists) > 1)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
@@ -127,7 +144,8 @@ def main():
         parts(folder)
         machine = changed(a.machine, folder, "clock", "", "core_mhz", a.mhz / tomllib.loads(a.machine.read_text())["core_mhz"]) if a.mhz else a.machine
         pairs = {f"both.{policy}.{part}": (machine, policy, [f"{part}.g", "decode.g"]) for part in PARTS for policy in POLICIES}
-        changes = {f"{c}.{n}": (changed(machine, folder, c, *CHANGED[c]), *r) for n, r in CHANGED_RUNS.items() for c in CHANGED if (c, n) != ("sms", "even")}
+        changes = {f"{c}.{n}": (changed(machine, folder, c, *line), *r) if line else (machine, r[0], [f"half_{g}" for g in r[1]])
+                   for n, r in CHANGED_RUNS.items() for c, line in CHANGED.items() if (c, n) != ("sms", "even")}
         plan = {**{f"{n}.alone": (machine, "left_over", lists) for n, lists in ALONE.items()}, **pairs, **changes}
         pending = {n: pool.submit(run, a.sluice, folder, *r, kept / f"{n}.json") for n, r in plan.items()
                    if (not a.only or n in a.only) and (a.sluice != "-" or (kept / f"{n}.json").exists())}
@@ -145,13 +163,13 @@ def main():
             of = {part: results[f"both.{policy}.{part}"] for part in PARTS if f"both.{policy}.{part}" in results}
             rows += [{"system": policy, **together(of, alone, earlier.get(policy, {}))}] if of or policy in earlier else []
         up = {"prefill": alone["prefill"][slice(*PARTS["up"])], "decode": alone["decode"]}
-        for c, (_, _, factor) in CHANGED.items():
+        for c, line in CHANGED.items():
             for name in CHANGED_RUNS:
                 now, base = results.get(f"{c}.{name}"), results.get("both.even.up")
                 if now and (base or name != "even"):  # tokens a second over those of the machine as it is
                     rates = [[work(k, up[p]) / r["cycles"] for p, k in zip(up if name == "even" else [name], programs(r))] for r in (now, base) if r]
                     before = rates[1] if name == "even" else [1]
-                    sweep.append({"changed": c, "factor": factor, "run": name, "over": [round(x / y, 4) for x, y in zip(rates[0], before)]})
+                    sweep.append({"changed": c, "factor": line[2] if line else 2, "run": name, "over": [round(x / y, 4) for x, y in zip(rates[0], before)]})
     fits = limits(a.machine)
     kernels = [{"program": p, "launch": i, "kernel": k["name"], "us": round((k["finish_cycle"] - k["begin_cycle"]) / mhz, 2), "dram_bytes": k["dram_bytes"],
                 "warp_instructions": k["warp_instructions"], "waits": max(k["stalls"], key=lambda w: k["stalls"][w] if w != "idle" else 0), **fits[p][i]}
