@@ -170,7 +170,9 @@ void scenes(const char* name, const regs::Parameters& parameters, std::uint64_t 
           parameters, random, coverage)
         .run();
   }
-  if (campaign(0, 1) == 1) EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
+  if (campaign(0, 1) == 1) {
+    EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
+  }
 }
 
 TEST(BalanceUnit, RtlAndTwinAgreeInEveryCycle) { scenes<Vsluice_top_balance, 2>("balance_unit", kParameters, campaign(4, 200)); }
