@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import geometric_mean, mean, median
 
 HERE = Path(__file__).parent
-MODEL = {"table2": ("warped_slicer/results.csv", 4e6, "table2, 30 pairs"), "published": ("warped_slicer/published/results.csv", 2e6, "published, 30 pairs"),
-         "recorded": ("warped_slicer/recorded/results.csv", 4e6, "recorded, {} pairs"), "triples": ("compute_triples/results.csv", 6e6, "table2, {} triples")}
+MODEL = {"table2": ("warped_slicer/results.csv", 4e6, "table2, 30 pairs"), "published": ("warped_slicer/published/results.csv", 2e6, "table2_published, 30 pairs"),
+         "recorded": ("warped_slicer/recorded/results.csv", 4e6, "table2_recorded, {} pairs"), "triples": ("compute_triples/results.csv", 6e6, "table2, {} triples")}
 NAMES = {"left_over": "Left-Over", "fcfs": "FCFS", "even": "Even", "spatial": "Spatial", "warped_slicer": "Warped-Slicer", "balance": "balance",
          "balance_again": "balance, rates known"}
 COLOURS = dict(zip(NAMES, ("#999999", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#b2182b")))
@@ -58,7 +58,8 @@ def panel(title, points, left, top):
             down += 1
         taken.append((first, down - 4, first + label, down - 4))
         yield (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{6 if policy.startswith("balance") else 4}" fill="{COLOURS[policy]}"/>'
-               f'<text x="{first if anchor == "start" else first + label:.1f}" y="{down:.1f}" text-anchor="{anchor}">{NAMES[policy]} {p[0]:.2f}, {p[1]:.2f}</text>')
+               f'<text x="{first if anchor == "start" else first + label:.1f}" y="{down:.1f}" text-anchor="{anchor}" style="fill:{COLOURS[policy]}">'
+               f'{NAMES[policy]} {p[0]:.2f}, {p[1]:.2f}</text>')
 
 
 def main():

@@ -9,16 +9,16 @@ shift
 sluice=${SLUICE:-build/release/bin/sluice} rows=results/balance/results.csv
 for sweep; do $sluice sweep "configs/sweeps/balance/$sweep.toml" --out "$out"; done
 $sluice report "$out" --sql "
-  WITH runs_of_balance AS (
-    SELECT name, result, json_extract(result, '\$.cycles') AS cycles,
+  WITH r AS (
+    SELECT name, result, json_extract(result, '\$.cycles') AS cycles, name LIKE '%-intra_sm-' AS ours,
       CASE WHEN json_extract(result, '\$.decisions[#-1].balance.kept') >= 0 THEN
         '\$.decisions[#-1].balance.candidates[' || json_extract(result, '\$.decisions[#-1].balance.kept') || ']' END AS kept
-    FROM runs WHERE json_extract(result, '\$.decisions[#-1].balance') IS NOT NULL)
+    FROM runs)
   SELECT sweep, parameters, mix, policy, points.cycles, stp, antt, partition, json_extract(result, kept || '.score') AS promised,
     (SELECT group_concat(round(value, 4), ' ') FROM json_each(result, kept || '.rates')) AS rates,
     (SELECT group_concat(json_extract(value, '\$.finish_cycle'), ' ') FROM json_each(result, '\$.kernels')) AS finish,
-    json_extract(result, '\$.decisions[#-1].decided_at') AS decided
-  FROM points LEFT JOIN runs_of_balance AS r ON policy = 'balance' AND name LIKE mix || '-%' AND r.cycles = points.cycles
+    CASE WHEN ours THEN json_extract(result, '\$.decisions[#-1].decided_at') END AS decided
+  FROM points LEFT JOIN r ON name LIKE mix || '-%' AND r.cycles = points.cycles AND ours = (policy = 'balance')
   GROUP BY sweep, task, parameters, policy
   ORDER BY sweep, task, policy" > "$out/rows.csv"
 awk -F, -v "sweeps= $(basename -s .toml -a configs/sweeps/balance/*.toml | tr '\n' ' ')" '
