@@ -88,11 +88,12 @@ class Scene {
       }
     });
     write(regs::kMode, static_cast<std::uint32_t>(Mode::Balance));
-    for (unsigned k = random_.in(2, parameters_.max_kernels); k-- > 0;) launch(k);
+    half_ = random_.chance(0.2);
+    for (unsigned k = half_ ? 2 : random_.in(2, parameters_.max_kernels); k-- > 0;) launch(k);
   }
 
   void launch(unsigned k) {
-    const std::uint32_t part = random_.in(2, 9);
+    const std::uint32_t part = half_ ? 2 : random_.in(2, 9);
     write(regs::slot(k, regs::kSlotWish), regs::kSlotWishFloor.put(random_.chance(0.2) ? random_.in(0, 8000) : 0) |
                                               regs::kSlotWishWeight.put(random_.in(1, 127)));
     const bool ends = random_.chance(0.2);
@@ -153,6 +154,7 @@ class Scene {
   Coverage& coverage_;
   std::uint64_t tables_;
   std::uint32_t registers_ = 0, warps_ = 0;
+  bool half_ = false;  ///< CTAs are so large that a partition has no neighbours
 };
 
 template <class Model, unsigned kSchedulers>
