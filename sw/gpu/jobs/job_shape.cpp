@@ -50,7 +50,7 @@ SluiceOrders orders_of(const QuotaTable& quotas, unsigned epoch, bool parts) {
   orders.epoch = epoch;
   std::ranges::copy(quotas, orders.quota);
   if (!quotas.empty() && std::ranges::adjacent_find(quotas, std::not_equal_to<>()) == quotas.end())
-    std::ranges::fill(orders.quota, quotas.front());  // SMs of a part of a GPU may have any numbers
+    std::ranges::fill(orders.quota, quotas.front());         // SMs of a part of a GPU may have any numbers
   for (auto from = quotas.begin(); from != quotas.end();) {  // most are the same: CTAs wait for this order
     const auto to = std::find_if(from, quotas.end(), [&](std::uint32_t quota) { return quota != *from; });
     for (unsigned fits = 1; fits <= SLUICE_MAX_SLOTS && *from != 0; ++fits)
