@@ -196,7 +196,7 @@ module balance_unit #(
     status_o[sluice_csr_pkg::BalanceStatusRoundsLsb +: 4] = rounds_q;
     if (held) begin
       status_o[sluice_csr_pkg::BalanceStatusKeptLsb +: 2] = !free ? 2'd1 : turns ? 2'd2 : 2'd3;
-      status_o[sluice_csr_pkg::BalanceStatusFloorsLsb]    = met;
+      status_o[sluice_csr_pkg::BalanceStatusFloorsLsb]    = met && score_q[0][balance_pkg::W];
       status_o[sluice_csr_pkg::BalanceStatusChangedLsb]   = other;
     end
   end

@@ -226,13 +226,14 @@ void BalanceModeTwin::clock(const SluiceConfig& config, const SequencerOut& sequ
 std::uint32_t BalanceModeTwin::status() const {
   std::uint32_t word = regs::kBalanceStatusRounds.put(rounds_);
   if (state_ != State::Held) return word;
+  const bool measured = regs::kBalanceScoreMeasured.get(scores_[0]) != 0;
   bool other = free();
   for (std::size_t r = 0; r < slots_.size(); ++r) other = other || quota(0, slots_[r]) != began_with_[r];
   return word |
          regs::kBalanceStatusKept.put(!free()  ? 1
                                       : turns_ ? 2
                                                : 3) |
-         regs::kBalanceStatusFloors.put(search_.floors()) | regs::kBalanceStatusChanged.put(other);
+         regs::kBalanceStatusFloors.put(measured && search_.floors() ? 1 : 0) | regs::kBalanceStatusChanged.put(other);
 }
 
 }  // namespace sluice

@@ -244,7 +244,6 @@ void BalanceSearchUnit::hold(Phase phase, std::size_t kernel) {
 void BalanceSearchUnit::finish(bool shares) {
   shares_ = shares;
   done_ = true;
-  short_of_best_ = best_entry_.shortfall;
 }
 
 /// Scores what all SMs have held. @param turns  CTAs in turn were measured

@@ -39,7 +39,7 @@ class BalanceSearchUnit {
   [[nodiscard]] std::size_t only() const { return only_; }  ///< the kernel that is alone
   [[nodiscard]] const std::vector<Counts>& list() const { return list_; }
   [[nodiscard]] const Counts& base() const { return base_; }
-  [[nodiscard]] bool floors() const { return short_of_best_ == 0; }
+  [[nodiscard]] bool floors() const { return best_entry_.shortfall == 0; }
   /// Scores in the order in which they were found: entry, measured, Time. The caller clears them.
   struct Score {
     std::size_t entry = 0;
@@ -82,7 +82,7 @@ class BalanceSearchUnit {
   std::vector<Entry> entries_;
   BalanceUnitEntry before_, best_entry_;
   std::size_t best_ = 0, only_ = 0;
-  std::uint32_t round_ = 0, short_of_best_ = 0;
+  std::uint32_t round_ = 0;
   bool known_ = false, worth_ = false, shares_ = false, done_ = false;
   Phase phase_ = Phase::SideBySide;
   std::uint64_t cycles_ = 0;
