@@ -109,7 +109,8 @@ class Scene {
       if ((read(regs::kIrqStatus) & regs::kIrqStatusDecision.put(1)) != 0) return true;
       const std::uint32_t status = read(regs::kStatus);
       if (regs::kStatusPresent.get(status) < 2 || testing::Test::HasFailure()) return false;
-      if (regs::kStatusFellBack.get(status) != 0) return false;  // no SM ranges to profile in
+      if (regs::kStatusFellBack.get(status) != 0 && regs::kStatusSequencer.get(status) == 0)
+        return false;  // no SM ranges to profile in
       world_.run(200);
     }
     ADD_FAILURE() << "no decision";
