@@ -230,8 +230,7 @@ module sluice_csr #(
     .error_i,
     .slot_busy_i        (slot_busy),
     .bad_mode_i         (bad_mode),
-    .bad_config_i       (slot_bad_config || global_bad_config || slots_bad
-        || balance_bad),
+    .bad_config_i       (slot_bad_config || global_bad_config || slots_bad || balance_bad),
     .mode_in_decision_i (config_o.mode_write && deciding),
     .write_kernel_i     (wslot_hit ? wslot : '0),
     .irq_o

@@ -66,6 +66,11 @@ module sluice_csr_port_props (
     .purge_o          (purge),
     .purge_all_o      (purge_all),
     .purge_context_o  (purge_context),
+    .balance_o        (),
+    .wish_o           (),
+    .balance_entry_o  (),
+    .balance_status_i ('0),
+    .balance_score_i  ('0),
     .idle_o           (idle)
   );
   // A write as axi_lite_subordinate gives it.
