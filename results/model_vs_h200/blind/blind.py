@@ -150,6 +150,6 @@ if __name__ == "__main__":
     if what == "page":
         page(*rest)
     elif what in steps and rest:
-        steps[what](pathlib.Path(rest[0]), *rest[1:])
+        steps[what](pathlib.Path(rest[0]).resolve(), *rest[1:])
     else:
         sys.exit(__doc__)
