@@ -11,7 +11,7 @@ programs_on_gpu.py SLUICE OUT.json [--programs FOLDER|LIST.json] [--mps] [--defa
 
 Without --programs, those of tests/gpu/programs are built (nvcc) and all their cases run. LIST.json has other people's programs:
 [{"name": ..., "command": [...], "passes": REGEX, "folder": ...}]; of these the exit code and REGEX count, and --pairs N runs them in
-N random pairs under each of three schedulers. A launch waits for its code and short ones are under quota, unless --defaults.
+N random pairs under MPS with each of the schedulers of --scheduler. A launch waits for its code and short ones are under quota, unless --defaults.
 A line for each case: it is not met where a way differs or hangs, where a case that says so has no launch under quota, where CTAs
 exceeded theirs, or where it fails natively. Exit code 1 when one is not met.
 """
@@ -37,7 +37,7 @@ asks.add_argument("out")
 asks.add_argument("--programs")
 asks.add_argument("--ways", default="native,quota,flips,service")
 asks.add_argument("--case", default="", help="a regular expression: these alone")
-asks.add_argument("--scheduler", default="even")
+asks.add_argument("--scheduler", default="even", help="for --pairs perhaps several: even,piv,adaptive")
 asks.add_argument("--mps", action="store_true", help="one client at a time: one that faults may take the others with it")
 asks.add_argument("--defaults", action="store_true", help="the product's own waits for code and limit of short launches")
 asks.add_argument("--jobs", type=int, default=4)
@@ -151,9 +151,10 @@ def cases():
 
 def pairs():
     chosen = random.Random(26)
-    natively = {p["name"]: start(p, "native").end(A.limit) for p in PROGRAMS}
+    with concurrent.futures.ThreadPoolExecutor(A.jobs) as pool:
+        natively = dict(zip((p["name"] for p in PROGRAMS), pool.map(lambda p: start(p, "native").end(A.limit), PROGRAMS)))
     usable = [p for p in PROGRAMS if not why(p, "native", None, natively[p["name"]])]
-    for scheduler in ("even", "piv", "adaptive"):
+    for scheduler in A.scheduler.split(","):
         with Service(scheduler, "--mps") as service:
             for _ in range(A.pairs):
                 pair = chosen.sample(usable, 2)
