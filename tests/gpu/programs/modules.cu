@@ -244,6 +244,45 @@ CASE(two_contexts, quota) {
   launch_step(own, 3);
   own.all(3);
 }
+/// Two parts of the GPU, made anew in each turn; the ended ones' addresses may come again.
+CASE(green_contexts_come_and_go, either) {
+  finish();
+  Words words[2];
+  Event behind[2];
+  unsigned x[2] = {};
+  for (unsigned turn = 0; turn < 4; ++turn) {
+    CUdevResource sms, parts[2];
+    unsigned groups = 1;
+    ck(cuDeviceGetDevResource(0, &sms, CU_DEV_RESOURCE_TYPE_SM));
+    ck(cuDevSmResourceSplitByCount(&parts[0], &groups, &sms, &parts[1], 0, sms.sm.smCount / 2));
+    CUgreenCtx contexts[2];
+    CUstream streams[2];
+    for (int c = 0; c < 2; ++c) {
+      CUdevResourceDesc part;
+      ck(cuDevResourceGenerateDesc(&part, &parts[c], 1));
+      ck(cuGreenCtxCreate(&contexts[c], part, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+      ck(cuGreenCtxStreamCreate(&streams[c], contexts[c], CU_STREAM_NON_BLOCKING, 0));
+    }
+    for (unsigned k = 0; k < 8; ++k) {
+      const unsigned c = k % 3 == 0 ? 0 : 1;
+      if (k > 0) ck(cudaStreamWaitEvent(streams[c], behind[(k - 1) % 3 == 0 ? 0 : 1]));
+      launch_step(words[c], k + turn, streams[c]);
+      x[c] = step_on_host(x[c], k + turn);
+      ck(cudaEventRecord(behind[c], streams[c]));
+    }
+    if (turn % 2 == 0) {  // else a context ends with a stream in it
+      finish();
+      for (const CUstream s : streams) ck(cuStreamDestroy(s));
+    } else {
+      for (const Event& e : behind) ck(cudaEventSynchronize(e));
+    }
+    for (const CUgreenCtx context : contexts) ck(cuGreenCtxDestroy(context));
+    launch_step(words[0], turn);  // the device's own goes on
+    x[0] = step_on_host(x[0], turn);
+    finish();
+  }
+  for (int c = 0; c < 2; ++c) words[c].all(x[c]);
+}
 CASE(fault_in_one_context, quota) {
   ck(cuInit(0));
   CUcontext bad{};
