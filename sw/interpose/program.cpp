@@ -26,6 +26,7 @@ std::chrono::milliseconds compile_wait() {
   }();
   return wait;
 }
+constexpr int kRoomForOurs = 28;    ///< percent of the scratchpad, 64 KB on an H200: eight blocks of ours
 constexpr int kKernelsAwaited = 4;  ///< as long as that many kernels may be awaited, a process waits in all
 
 constexpr const char* kStranger = "a kernel whose handle came by an unknown way";
@@ -371,6 +372,9 @@ const Program::Shape& Program::shape(const Kernel& kernel, Part& part, const gpu
   const auto occupancy = SLUICE_REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor);
   if (occupancy(&ctas, part.own, static_cast<int>(threads), facts.dynamic_shared) == CUDA_SUCCESS)
     shape.native = static_cast<unsigned>(ctas);
+  // Blocks that stay until others have run leave scratchpad for ours: an SM's split of L1 stands as long as any block of it.
+  if (kernel.form->waits && taken == 0 && !kernel.carveout)
+    SLUICE_REAL(cuFuncSetAttribute)(part.own, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, kRoomForOurs);
   const unsigned shared = facts.dynamic_shared + kernel.form->shared_behind;
   if (shared > 0) SLUICE_REAL(cuFuncSetAttribute)
   (part.ours, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

@@ -336,7 +336,11 @@ CUresult cuFuncGetAttribute(int* v, CUfunction_attribute which, CUfunction f) {
                                                                        : 0,
          CUDA_SUCCESS;
 }
-CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
+CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute which, int value) {
+  if (which == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+    tell("carve-out of " + reinterpret_cast<Function*>(f)->name + " " + std::to_string(value));
+  return CUDA_SUCCESS;
+}
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, CUfunction, int threads, std::size_t) {
   return *ctas = std::min(sluice::fake::number("FAKE_CUDA_CTAS", 8), 2048 / std::max(threads, 1)), CUDA_SUCCESS;
 }

@@ -133,6 +133,7 @@ TEST_F(Run, AKernelMayWaitForAnothersFirstLaunch) {
   fs::remove_all(folder_ / "cache");
   waits("first_launch_beside", "FAKE_CUDA_COMPILE_MS=100");
   booked("launch waits_for_frees 2x1", 1, "it is native, as all its blocks fit");
+  booked("carve-out of waits_for_frees 28", 1, "beside its blocks ours find scratchpad");
   booked("launch frees 800x1", 1, "its code is not loaded beside that");
   booked("launch frees__sluice", 2, "it is loaded when that has ended");
 }
