@@ -24,7 +24,8 @@ constexpr ExperimentRow kExperiments[] = {
     {"effisha_service_latency", effisha_service_latency_experiment, "figure 13 through the service"},
     {"slate_alone", slate_alone_experiment, "Slate's table III; Kernelet's kernels too"},
     {"five_service", five_service_experiment, "45 pairs of table II's kernels, under the service"},
-    {"balance_service", balance_service_experiment, "five pairs that stay, under the service's balance and even"}};
+    {"balance_service", balance_service_experiment, "five pairs that stay, under the service's balance and even"},
+    {"arrivals_service", arrivals_service_experiment, "table II's kernels as they come, under the service"}};
 
 }  // namespace
 

@@ -35,7 +35,8 @@ struct ExperimentRow {
 Experiment verify_experiment, curves_experiment, overhead_experiment, preemption_experiment, pairs_experiment, triples_experiment,
     equal_work_experiment;
 Experiment effisha_overhead_experiment, effisha_latency_experiment, effisha_service_experiment,
-    effisha_service_latency_experiment, slate_alone_experiment, five_service_experiment, balance_service_experiment;
+    effisha_service_latency_experiment, slate_alone_experiment, five_service_experiment, balance_service_experiment,
+    arrivals_service_experiment;
 
 /// OUT/NAME.jsonl, a line a key with where it was measured. What is there is not measured again.
 class RawLines {

@@ -150,4 +150,38 @@ void balance_service_experiment(GpuSession& session, const ExperimentOptions& op
   }
 }
 
+/// Table II's kernels, one every third of their time alone, under the service and MPS. `balance` has seen each beside the next.
+void arrivals_service_experiment(GpuSession& session, const ExperimentOptions& options) {
+  constexpr const char* kSchedulers[] = {"arrival", kEven, "adaptive", kBalance};
+  constexpr unsigned kSeen = 300;  // launches of some 15 ms, as balance_service
+  const std::vector<std::string> names = table2_names();
+  Scenario comes = scene_of("arrivals", names);
+  for (std::size_t k = 0; k < names.size(); ++k) comes.jobs[k].arrival = std::chrono::milliseconds(5 * k);
+  const GpuScenario all = gpu_scenario(session, comes, "table2");
+  const auto prints = native_fingerprints(all);
+  SceneLines lines(options, "arrivals_service", 1 + std::size(kSchedulers));
+  const auto run = [&](const std::string& system, ScenarioProcesses& processes) {
+    for (const std::string& job : names)
+      if (const std::string key = fmt::format("{}/{}", job, system); !lines.has(key))
+        lines.add(key, {{"alone", job}, {"system", system}, {"ms", processes.repeat({job}, 5).front() / 5}});
+    lines.repeat(comes.name, system, [&] { return processes.run(all); });
+  };
+  {
+    const MpsServer server;
+    ScenarioProcesses processes(options.program, all);
+    run("mps", processes);
+  }
+  for (const std::string scheduler : kSchedulers) {
+    const SharingService daemon(options.program, scheduler);
+    ScenarioProcesses processes(options.program, all, &daemon);
+    processes.poison();
+    for (std::size_t k = 1; scheduler == kBalance && k < names.size(); ++k)
+      static_cast<void>(processes.repeat({names[k - 1], names[k]}, kSeen));
+    run(scheduler + "_service", processes);
+    const std::string key = "end/" + scheduler;
+    const bool same = identical(processes, all, prints);
+    if (!lines.has(key)) lines.add(key, {{"ended", key}, {"bit_identical", same}, {"launches", told(processes.end())}});
+  }
+}
+
 }  // namespace sluice::gpu
