@@ -38,7 +38,7 @@ struct PaperOptions : CommonOptions {
   std::vector<std::string> only, schedulers = five_schedulers();
   double time_scale = 0.05, scale = 0.25, equal_ms = 0.25;
   unsigned schedules = 1000;
-  bool oracle = false;
+  bool oracle = false, balance = false;
 
   [[nodiscard]] std::string workload_name() const { return fs::path(workload_file).stem().string(); }
 
@@ -85,6 +85,7 @@ void add_warped_slicer(CLI::App& app, PaperOptions& o) {
   app.add_option("--triples", o.triples, "mixes of the figures about triples")->capture_default_str();
   oracle_window->needs(
       app.add_flag("--oracle", o.oracle, "pairs and triples with the best of all partitions (over a thousand runs more)"));
+  app.add_flag("--balance", o.balance, "pairs and triples under our own policy as well (partitioner twin)");
 }
 PaperFigures draw_warped_slicer(const PaperOptions& o) {
   auto study = o.study<FiguresStudy>();
@@ -95,6 +96,7 @@ PaperFigures draw_warped_slicer(const PaperOptions& o) {
   study.large_machine = o.large_machine;
   study.phase_workload = o.phase_workload;
   study.oracle = o.oracle;
+  study.balance = o.balance;
   study.only = o.only;
   ordered_json more = {{"pairs", o.pairs}};
   if (o.oracle) more["oracle_window_cycles"] = o.oracle_window == 0 ? search_window(o.window) : o.oracle_window;

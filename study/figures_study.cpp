@@ -113,6 +113,7 @@ class Runs {
   [[nodiscard]] std::vector<std::string> policies() const {
     std::vector<std::string> all = {kLeftOver, kFcfs, kEven, kSpatial, kWarpedSlicer};
     if (study_.oracle) all.emplace_back(kOracle);
+    if (study_.balance) all.emplace_back(kBalance);
     return all;
   }
   [[nodiscard]] EvaluationPlan plan(const MachineConfig& machine, const std::string& text, const std::string& mixes,

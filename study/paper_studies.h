@@ -34,6 +34,7 @@ struct FiguresStudy : PaperRun {
   std::string pairs = "all", triples = "triples";       ///< mixes
   std::filesystem::path large_machine, phase_workload;  ///< read by the figures that need them
   bool oracle = false;                                  ///< pairs and triples with the best of all partitions
+  bool balance = false;                                 ///< pairs and triples under our own policy as well
   std::vector<std::string> only;                        ///< of figure_ids(); empty: all
 };
 

@@ -41,12 +41,16 @@ std::string losses(const EvalResults& results, const char* over, nlohmann::order
   return fmt::format("{} in {} ({} {:.3f})", policy_label(over), below.size(), below.front().second, below.front().first);
 }
 
-/// How far the Oracle is above Left-Over; empty where it was not searched for.
-std::string oracle_over_left_over(const EvalResults& results, nlohmann::ordered_json& data) {
-  const double ratio = mean_ratio(results, kOracle, kLeftOver, ipc);
-  if (!std::isfinite(ratio)) return "";
-  data["oracle_over_left_over"] = ratio;
-  return fmt::format(" The Oracle {} over Left-Over.", percent_over(ratio));
+/// How far the Oracle and balance are above Left-Over; empty where they were not asked for.
+std::string others_over_left_over(const EvalResults& results, nlohmann::ordered_json& data) {
+  std::string text;
+  for (const auto& [policy, label] : {std::pair{kOracle, "The Oracle"}, std::pair{kBalance, "balance"}}) {
+    const double ratio = mean_ratio(results, policy, kLeftOver, ipc);
+    if (!std::isfinite(ratio)) continue;
+    data[fmt::format("{}_over_left_over", policy)] = ratio;
+    text += fmt::format(" {} {} over Left-Over.", label, percent_over(ratio));
+  }
+  return text;
 }
 
 /// Runs of warped_slicer by mix name.
@@ -83,7 +87,7 @@ Figure pair_performance(const EvalResults& pairs) {
           "Warped-Slicer {} over Left-Over ({} as the mean of the categories), {} over Even, {} over Spatial. Even {}, "
           "Spatial {} over Left-Over.",
           left, percent_over(categories), even, spatial, percent_over(even_gain), percent_over(spatial_gain)) +
-      oracle_over_left_over(pairs, figure.data);
+      others_over_left_over(pairs, figure.data);
   std::string below;
   for (const char* policy : {kLeftOver, kFcfs, kEven, kSpatial})
     below += (below.empty() ? "" : ", ") + losses(pairs, policy, figure.data);
@@ -100,7 +104,7 @@ Figure triple_performance(const EvalResults& triples) {
   figure.data["mixes"] = ResultGrid(triples).mixes().size();
   figure.measured = fmt::format("{} mixes: Warped-Slicer {} over Even, {} over Left-Over.", ResultGrid(triples).mixes().size(),
                                 percent_over(ratio), percent_over(mean_ratio(triples, kWarpedSlicer, kLeftOver, ipc))) +
-                    oracle_over_left_over(triples, figure.data);
+                    others_over_left_over(triples, figure.data);
   EvalResults bars;
   std::ranges::copy_if(triples.runs, std::back_inserter(bars.runs), has_two_compute_kernels);
   if (const std::size_t number = ResultGrid(bars).mixes().size(); number > 0 && bars.runs.size() < triples.runs.size()) {

@@ -79,7 +79,8 @@ Blocks pairs(const Json& data) {
                                                 {"over Spatial", n("/warped_slicer_over/spatial"), 1.17},
                                                 {"Even over Left-Over", n("/even_over_left_over")},
                                                 {"Spatial over Left-Over", n("/spatial_over_left_over")},
-                                                {"Oracle over Left-Over", n("/oracle_over_left_over")}});
+                                                {"Oracle over Left-Over", n("/oracle_over_left_over")},
+                                                {"balance over Left-Over", n("/balance_over_left_over")}});
   Table below({"Warped-Slicer is slower in", "than", Column("by", Notation::Gain, 1)});
   for (const auto& [policy, mixes] : member(data, "below").items())
     for (const auto& [mix, ratio] : mixes.items()) below.row({mix, policy, ratio.get<double>()});
@@ -116,7 +117,8 @@ Blocks stalled(const Json& data) {
 Blocks triples(const Json& data) {
   return {Multiples{{beside("Three kernels", {{"Warped-Slicer over Even", number(data, "/warped_slicer_over_even"), 1.21},
                                               {"two compute kernels", number(data, "/two_compute/warped_slicer_over_even")},
-                                              {"Oracle over Left-Over", number(data, "/oracle_over_left_over")}})}}};
+                                              {"Oracle over Left-Over", number(data, "/oracle_over_left_over")},
+                                              {"balance over Left-Over", number(data, "/balance_over_left_over")}})}}};
 }
 
 Blocks guard(const Json& data) {

@@ -250,6 +250,7 @@ TEST_F(TraceCommand, FiguresDrawWhatIsAskedFor) {
     EXPECT_FALSE(result["figures"][id]["measured"].get<std::string>().empty()) << id;
   EXPECT_FALSE(result["figures"].contains("8"));
   EXPECT_FALSE(result["figures"]["6"]["data"].contains("oracle_over_left_over"));
+  EXPECT_FALSE(result["figures"]["6"]["data"].contains("balance_over_left_over"));
   EXPECT_TRUE(fs::exists(folder_ / "f/index.html"));
   EXPECT_EQ(shell("report figures --only 99 --out " + (folder_ / "g").string()).first, 2);
 }
@@ -277,9 +278,9 @@ TEST_F(TraceCommand, FiguresShareTheRunsThatAreTheSame) {
 
 /// Even is one of the partitions that the Oracle tries.
 TEST_F(TraceCommand, FigureOfTriplesHasTheBestPartitionWhereAskedFor) {
-  const auto [code, out] =
-      shell("report figures --triples MVP_DXT_IMG --window 2000 --partitioner twin --only 8,guard --oracle --json --out " +
-            (folder_ / "f").string());
+  const auto [code, out] = shell(
+      "report figures --triples MVP_DXT_IMG --window 2000 --partitioner twin --only 8,guard --oracle --balance --json --out " +
+      (folder_ / "f").string());
   ASSERT_EQ(code, 0);
   const json figures = json::parse(out)["figures"], data = figures["8"]["data"];
   EXPECT_GT(figures["guard"]["data"]["over_even"]["ipc"].get<double>(), 0);
@@ -288,6 +289,7 @@ TEST_F(TraceCommand, FigureOfTriplesHasTheBestPartitionWhereAskedFor) {
                         "--pairs MVP_DXT_IMG --policies left_over,even --window 2000 --partitioner twin --json --out " +
                         (folder_ / "e").string())
                       .second)["runs"];
+  EXPECT_GT(data["balance_over_left_over"].get<double>(), 0);
   EXPECT_GE(data["oracle_over_left_over"].get<double>(), runs[1]["ipc"].get<double>() / runs[0]["ipc"].get<double>());
 }
 
