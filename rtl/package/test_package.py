@@ -94,6 +94,14 @@ class Package(unittest.TestCase):
                                for p in COMPONENT.findall("ipxact:parameters/ipxact:parameter", NS)})
         self.assertEqual(rtl, {name: p["default"] for name, p in CORE["parameters"].items()})
 
+    def test_named_configurations_are_the_measured_ones(self):
+        def values(target):
+            return {name: int(value) for name, value in (p.split("=") for p in target["parameters"] if "=" in p)}
+        measured = {row["name"]: row["parameters"]
+                    for row in json.loads((ROOT / "results/synth/configurations.json").read_text())}
+        self.assertEqual(measured, {name: values(CORE["targets"][name]) for name in measured})
+        self.assertEqual(measured["standard"], values(CORE["targets"]["default"]))
+
     def test_files_are_those_of_the_list(self):
         self.assertEqual(["rtl/" + path for path in CORE["filesets"]["rtl"]["files"]], SOURCES)
         self.assertEqual(["rtl/" + text(f, "name") for f in COMPONENT.findall(".//ipxact:file", NS)], SOURCES)
