@@ -8,6 +8,7 @@ module partition_core_props #(
   input logic                           rst_ni,
   input logic                           start_i,
   input logic                           abort_i,
+  input logic [K-1:0]                   kept_i,
   input logic                           sample_valid_i,
   input sluice_pkg::sample_t            sample_i,
   input logic [sluice_pkg::InstW-1:0]   sample_insts_i
@@ -31,7 +32,7 @@ module partition_core_props #(
     .start_i,
     .abort_i,
     .num_kernels_i    (sluice_pkg::KernelW'(K)),
-    .kept_i           ('0),
+    .kept_i,
     .rows_i           ('0),
     .capacity_i       (cap),
     .capacity_slots_i (CtaW'(cap_slots)),
@@ -69,17 +70,34 @@ module partition_core_props #(
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) deciding_q <= 1'b0;
     else         deciding_q <= !abort_i && (start_i || (deciding_q && !done));
+  // Kernels whose samples are to come; a sample more is nobody's.
+  (* hierconn *) wire [5:0] \dut.i_decision_steps.state_q ;
+  (* hierconn *) wire [4:0] \dut.i_decision_steps.left_q ;
+  logic [4:0] owed_q;
+  logic       extra_q, collects;
+  assign collects = \dut.i_decision_steps.state_q == decision_pkg::Collect;
+  always_ff @(posedge clk_i)
+    if (start_i) begin
+      owed_q  <= 5'(K) - 5'(kept_i[0]) - 5'(kept_i[1]) - 5'(K == 3 && kept_i[K-1]);
+      extra_q <= 1'b0;
+    end else if (collects && sample_valid_i) begin
+      owed_q  <= owed_q - 5'(sample_i.last);
+      extra_q <= extra_q || owed_q == '0;
+    end
   always_comb begin
     if (!started) assume (!rst_ni);
     if (started && rst_ni) begin
       done_only_after_a_start:         assert (!done || deciding_q);
       entry_only_of_a_decision:        assert (!entry || deciding_q);
       idle_is_when_nothing_is_owed:    assert (idle == !deciding_q);
+      waits_for_samples_of_those_without_a_curve:
+        assert (!collects || extra_q || \dut.i_decision_steps.left_q == owed_q);
     end
     if (started && !rst_ni)            reset_ends_everything: assert (idle && !done && !entry);
   end
 `else
   // One phase, from its first state: the registers that it reads are any that may be there.
+  (* anyconst *) logic [K-1:0]     kept;
   (* hierconn *) wire [5:0]       \dut.i_decision_steps.state_q ;
   (* hierconn *) wire [K-1:0]     \dut.i_decision_steps.full_q ;
   (* hierconn *) wire [1:0]
@@ -144,7 +162,7 @@ module partition_core_props #(
     over_q <= over_q || over;
   end
   always_comb begin
-    assume (rst_ni && !start_i && !abort_i);
+    assume (rst_ni && !start_i && !abort_i && kept_i == kept);
     if (!started)
       assume (!\dut.i_decision_steps.multiply_q && !\dut.i_decision_steps.at_anchor_q && !\dut.i_decision_steps.lose_q
       && !\dut.i_decision_steps.divide_q && !\dut.i_decision_steps.subtract_q
@@ -185,9 +203,11 @@ module partition_core_props #(
       assume (\dut.i_decision_steps.kernel_q == '0 && ctas0 == 2'd3 && word0[1] == entry1 && word0[2] == entry2
           && word0[3] == entry3);
     curve_ends_in_time: assert (over_q || age_q <= 6'd55);
-    if (over && !over_q)
+    if (over && !over_q && !kept_i[0])
       curve_is_the_star_hull_of_the_quotients: assert (10'(word0[1]) == hull1 && 10'(word0[2]) == hull2
           && 10'(word0[3]) == own3);
+    if (over && !over_q && kept_i[0])
+      a_kept_curve_stays_as_it_is: assert (word0[1] == entry1 && word0[2] == entry2 && word0[3] == entry3);
   end
 `elsif FIT
   // Of the CTAs that there are, and the worst-off kernel's step once the first ones are placed.
