@@ -71,6 +71,7 @@ struct WarpCursor {
   std::uint32_t handle = 0;                      ///< what begin_cta returned
   std::uint32_t lines_begin = 0, lines_end = 0;  ///< for the source: lines of the instruction fetched last
   std::uint32_t stage = 0;                       ///< for the source: parts of its program that it has behind it
+  std::uint32_t round = 0;                       ///< for a source that runs another one's CTAs: twice those begun, less 1 in one
 };
 
 /// Feeds the warps of one kernel. `next` and `lines` are pure functions of the cursor: two equal cursors give equal answers,

@@ -33,7 +33,7 @@ PersistentSource::PersistentSource(std::unique_ptr<IInstructionSource> tasks, co
   for (const bool leader : {false, true})
     for (const bool checks : {false, true})
       programs_[static_cast<std::size_t>(leader)][static_cast<std::size_t>(checks)] = program(leader, checks);
-  const auto first = static_cast<std::uint8_t>(source_->num_registers());
+  const std::uint8_t first = first_register();
   const auto add = [this](OpClass op, std::uint8_t dst, std::uint8_t src) {
     Instruction instruction;
     instruction.op = op;
@@ -51,7 +51,7 @@ PersistentSource::PersistentSource(std::unique_ptr<IInstructionSource> tasks, co
 }
 
 PersistentSource::Program PersistentSource::program(bool leader, bool checks) const {
-  const auto first = static_cast<std::uint8_t>(source_->num_registers());
+  const std::uint8_t first = first_register();
   const std::uint8_t flag = first, claimed = first + 1, task = first + 2, scratch = first + 3;
   Program made;
   const auto add = [&](OpClass op, std::uint8_t dst, std::uint8_t src, std::uint8_t lanes) {
@@ -152,19 +152,19 @@ void PersistentSource::claim(Round& round) const {
 }
 
 const PersistentSource::Program& PersistentSource::program_of(const WarpCursor& cursor) const {
-  const Round& round = ctas_[cursor.handle].rounds[cursor.stage / 2 % 2];
+  const Round& round = ctas_[cursor.handle].rounds[cursor.round / 2 % 2];
   return programs_[static_cast<std::size_t>(cursor.warp == 0)][static_cast<std::size_t>(round.checks)];
 }
 
 Instruction PersistentSource::next(WarpCursor& cursor) const {
   if (ctas_[cursor.handle].proxy) return next_of_proxy(cursor);
-  return cursor.stage % 2 == 0 ? next_of_runtime(cursor) : next_of_task(cursor);
+  return cursor.round % 2 == 0 ? next_of_runtime(cursor) : next_of_task(cursor);
 }
 
-/// Stage 2 n: between the tasks of rounds n - 1 and n.
+/// `round` 2 n: between the tasks of rounds n - 1 and n.
 Instruction PersistentSource::next_of_runtime(WarpCursor& cursor) const {
   Cta& cta = ctas_[cursor.handle];
-  const std::uint32_t n = cursor.stage / 2;
+  const std::uint32_t n = cursor.round / 2;
   if (cursor.position == 0) begin_round(cta, n);
   Round& round = cta.rounds[n % 2];
   const Program& program = program_of(cursor);
@@ -180,44 +180,44 @@ Instruction PersistentSource::next_of_runtime(WarpCursor& cursor) const {
   }
   if (cursor.position < program.code.size()) return program.code[cursor.position++];
   if (round.task == kNone) return {};
-  ++cursor.stage;
-  cursor.position = 0;
+  cursor = {cursor.cta, cursor.warp, 0, cursor.handle, 0, 0, 0, cursor.round + 1};
   return next_of_task(cursor);
 }
 
 WarpCursor PersistentSource::task_cursor(const WarpCursor& cursor) const {
-  const Round& round = ctas_[cursor.handle].rounds[cursor.stage / 2 % 2];
-  return {round.task, cursor.warp, cursor.position, round.handle, cursor.lines_begin, cursor.lines_end};
+  const Round& round = ctas_[cursor.handle].rounds[cursor.round / 2 % 2];
+  return {round.task, cursor.warp, cursor.position, round.handle, cursor.lines_begin, cursor.lines_end, cursor.stage};
 }
 
-/// Stage 2 n + 1: the task of round n.
+/// `round` 2 n + 1: the task of round n.
 Instruction PersistentSource::next_of_task(WarpCursor& cursor) const {
   WarpCursor inner = task_cursor(cursor);
   const Instruction instruction = source_->next(inner);
   if (instruction.op == OpClass::Exit) {
-    ++cursor.stage;
+    ++cursor.round;
     cursor.position = 0;
     return next_of_runtime(cursor);
   }
   cursor.position = inner.position;
   cursor.lines_begin = inner.lines_begin;
   cursor.lines_end = inner.lines_end;
+  cursor.stage = inner.stage;
   return instruction;
 }
 
-/// A stage a poll; one warp does it (figure 8).
+/// A round a poll; one warp does it (figure 8).
 Instruction PersistentSource::next_of_proxy(WarpCursor& cursor) const {
   constexpr std::uint32_t kFlagKnown = 2, kCounterKnown = 4;
   Cta& cta = ctas_[cursor.handle];
   if (cursor.warp != 0) return {};
-  if (cursor.position == kFlagKnown && cta.polls == cursor.stage) {
+  if (cursor.position == kFlagKnown && cta.polls == cursor.round) {
     ++cta.polls;
     cta.sees_flag = host_flag_seen();
   }
   if (cursor.position == kCounterKnown) {
     cta.ends = cta.ends || cta.sees_flag || all_begun();
     if (!cta.ends) {
-      ++cursor.stage;
+      ++cursor.round;
       cursor.position = 0;
     } else if (cta.sees_flag) {
       local_flag_ = true;
@@ -232,7 +232,7 @@ void PersistentSource::lines(const WarpCursor& cursor, std::uint32_t position, s
   if (ctas_[cursor.handle].proxy) {
     const bool host = position == 0, counter = position == 2;
     lines.push_back({host ? host_word_ : counter ? counter_ : local_word_, kOneSector});
-  } else if (cursor.stage % 2 != 0) {
+  } else if (cursor.round % 2 != 0) {
     source_->lines(task_cursor(cursor), position, lines);
   } else if (program_of(cursor).code[position].op == OpClass::Atomic) {
     lines.push_back({counter_, kOneSector});

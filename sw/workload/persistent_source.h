@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -59,7 +60,9 @@ class PersistentSource : public IInstructionSource {
   /// rounds.
   [[nodiscard]] std::uint32_t check_interval() const;
 
-  [[nodiscard]] std::uint32_t num_registers() const override { return source_->num_registers() + kRegisters; }
+  [[nodiscard]] std::uint32_t num_registers() const override {
+    return std::max(source_->num_registers(), first_register() + kRegisters);
+  }
   std::uint32_t begin_cta(std::uint32_t cta) override;
   void end_cta(std::uint32_t handle) override;
   Instruction next(WarpCursor& cursor) const override;
@@ -67,7 +70,12 @@ class PersistentSource : public IInstructionSource {
   [[nodiscard]] std::map<std::string, std::uint64_t> unknown_opcodes() const override { return source_->unknown_opcodes(); }
 
  private:
-  static constexpr std::uint32_t kRegisters = 5;  ///< of the runtime, behind the kernel's own
+  static constexpr std::uint32_t kRegisters = 5;  ///< of the runtime
+  /// They lie behind the kernel's own. Recordings do not tell how many those are: the last ones, which a kernel needs for nothing
+  /// between two tasks.
+  [[nodiscard]] std::uint8_t first_register() const {
+    return static_cast<std::uint8_t>(std::min<std::uint32_t>(source_->num_registers(), kNoRegister - kRegisters));
+  }
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
   /// What a warp executes between two tasks. Positions index `code`.

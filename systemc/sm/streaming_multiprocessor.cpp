@@ -53,7 +53,8 @@ void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest
   const std::uint32_t follows = warp.next.pc + config_.fetch.instruction_bytes;
   const bool first = warp.cursor.position == 0;
   warp.next = kernels_[warp.kernel].source->next(warp.cursor);
-  if (config_.jump_latency != 0 && !first && warp.next.pc != follows) earliest += config_.jump_latency;
+  const bool jumps = !first && warp.next.pc != follows && warp.next.pc != Instruction::kNoPc;
+  if (jumps) earliest += config_.jump_latency;
   if (warp.next.op == OpClass::Exit) {
     scheduler_of(slot).block(lane_of(slot));
     if (warp.outstanding == 0) {

@@ -40,7 +40,6 @@ TEST(WarpAge, TheKernelLaunchedFirstIsTheOlderWhereKernelsStay) {
 TEST(WarpAge, WarpsOfACtaGoInTurnAndOlderCtasFirst) {
   MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h200_sm90.toml");
   machine.num_sms = 1;
-  machine.sm.jump_latency = 0;  // the script has no code
   Instruction shift = op(OpClass::Alu, 1, 1);
   shift.pipe = Pipe::Int;
   const auto cycles_a_step = [&](WarpSchedulerKind kind, std::uint32_t ctas, std::uint32_t warps) {
@@ -59,7 +58,6 @@ TEST(WarpAge, WarpsOfACtaGoInTurnAndOlderCtasFirst) {
 TEST(WarpAge, TheBlocksOfAPlaceKeepItsAgeWhereCtasStay) {
   MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h200_sm90.toml");
   machine.num_sms = machine.sm.schedulers = 1;
-  machine.sm.jump_latency = 0;
   machine.sm.capacity.cta_slots = 3;
   machine.sm.cta_launch_latency = 1;
   constexpr std::uint32_t kBlocks = 9;
