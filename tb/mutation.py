@@ -43,7 +43,8 @@ def flatten(folder, design):
     yosys(folder, "flat.ys", [f"read_verilog -sv {' '.join(os.path.relpath(ROOT / f, folder) for f in RTL)}", f"chparam {parameters} {top}" if parameters else "",
                               f"hierarchy -check -top {top}", "proc", "flatten", "opt_clean", f"rename -top {top}", "iopadmap -bits -outpad outbuf A:Y",
                               "setparam -set A_SIGNED 0 -set A_WIDTH 1 -set Y_WIDTH 1 t:outbuf", "setattr -unset keep t:outbuf",
-                              "chtype -set $pos t:outbuf", "write_ilang flat.il"])
+                              "chtype -set $pos t:outbuf", "write_ilang flat.part"])
+    os.replace(folder / "flat.part", folder / "flat.il")
 
 
 def mutate(folder, design, count, seed):
@@ -156,11 +157,13 @@ def prepare(name, args):
     design, folder = DESIGNS[name], WORK / name / str(args.seed)
     folder.mkdir(parents=True, exist_ok=True)
     count = args.count or design["count"]
-    state_file = folder / "state.json"
-    flatten(folder, design)
+    state_file, flat = folder / "state.json", folder / "flat.il"
+    made_of = [*RTL, "rtl/sluice.f", "tb/designs.toml", "tb/mutation.py"]
+    if not flat.exists() or any((ROOT / f).stat().st_mtime > flat.stat().st_mtime for f in made_of):
+        flatten(folder, design)
     sources = bench_sources(design)
     headers = sorted({h for f in sources for h in pathlib.Path(f).parent.glob("*.h")})
-    contents = "".join(pathlib.Path(f).read_text() for f in [folder / "flat.il", *sources, *headers])
+    contents = "".join(pathlib.Path(f).read_text() for f in [flat, *sources, *headers])
     key = f"{count} {args.seed} {hashlib.sha256(contents.encode()).hexdigest()}"
     state = kept(state_file)
     if state.get("key") != key:
