@@ -22,6 +22,7 @@ constexpr std::size_t kMostJobs = 1000;  // of an array: Slurm as it comes takes
 
 struct SweepOptions {
   std::string file, out, store, tasks;
+  std::vector<fs::path> machines;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool slurm = false, collect = false, json = false;
 };
@@ -35,9 +36,10 @@ std::string quoted(std::string text) {
 /// A job array whose jobs share the store's folder: submit it with sbatch.
 std::string slurm_script(const Sweep& sweep, const SweepOptions& options) {
   const std::string out = fs::absolute(options.out).string();
-  const std::string sweeps =
+  std::string sweeps =
       fmt::format("{} sweep {} --out {} --store {}", quoted(fs::read_symlink("/proc/self/exe").string()),
                   quoted(fs::absolute(options.file).string()), quoted(out), quoted(fs::absolute(options.store).string()));
+  for (const fs::path& machine : options.machines) sweeps += " --machine " + quoted(fs::absolute(machine).string());
   const std::size_t each = (sweep.tasks() + kMostJobs - 1) / kMostJobs;
   return fmt::format(
       "#!/bin/sh\n#SBATCH --job-name=\"sluice-{}\"\n#SBATCH --array=0-{}\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n"
@@ -61,7 +63,7 @@ std::pair<std::size_t, std::size_t> parse_tasks(const std::string& text, std::si
 }
 
 int run(const SweepOptions& options) {
-  const Sweep sweep = read_sweep(options.file);
+  const Sweep sweep = read_sweep(options.file, options.machines);
   const fs::path out(options.out);
   check_output(out);
   if (!options.collect) check_sweep(sweep);
@@ -105,6 +107,8 @@ void add_sweep_command(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("sweep", "Machines x parameters x seeds x mixes x policies, here or as a Slurm job array");
   command->add_option("file", options->file, "sweep description (TOML), e.g. configs/sweeps/profile_length.toml")->required();
+  command->add_option("--machine", options->machines, "a machine description (TOML) in place of FILE's; may come again")
+      ->allow_extra_args(false);
   command->add_option("--out", options->out, "folder of results.csv and index.html; default: out/ and the name of FILE");
   command->add_option("--store", options->store,
                       "file of finished runs, which are not repeated; sweeps may share it; default: runs.sqlite in the folder");

@@ -125,7 +125,7 @@ Sweep::Task Sweep::task(std::size_t index) const {
   return {index / (seeds.size() * mixes.size()), index / mixes.size() % seeds.size(), index % mixes.size()};
 }
 
-Sweep read_sweep(const std::filesystem::path& path) {
+Sweep read_sweep(const std::filesystem::path& path, const std::vector<std::filesystem::path>& machines) {
   const toml::table file = parse_toml(path);
   TomlTable root(path, "", file);
   Sweep sweep;
@@ -155,7 +155,9 @@ Sweep read_sweep(const std::filesystem::path& path) {
   // Paths in the file are relative to the file.
   const std::filesystem::path base = path.parent_path();
   sweep.workload = read_workload(base / sweep.workload_file);
-  for (const std::string& machine : machine_files) add_machines(base / machine, parameters, root, sweep.machines);
+  for (const std::filesystem::path& machine : machines) add_machines(machine, parameters, root, sweep.machines);
+  if (machines.empty())
+    for (const std::string& machine : machine_files) add_machines(base / machine, parameters, root, sweep.machines);
   try {
     for (const Mix& mix : parse_mixes(sweep.workload, sweep.machines.front().config, mixes)) sweep.mixes.push_back(mix.name());
   } catch (const InputError& error) {

@@ -40,7 +40,8 @@ struct Sweep {
   [[nodiscard]] Task task(std::size_t index) const;
 };
 
+/// @param machines  files in place of the sweep's own, if any
 /// @throws InputError naming file, line, key and allowed values
-[[nodiscard]] Sweep read_sweep(const std::filesystem::path& path);
+[[nodiscard]] Sweep read_sweep(const std::filesystem::path& path, const std::vector<std::filesystem::path>& machines = {});
 
 }  // namespace sluice

@@ -183,6 +183,9 @@ TEST_F(TraceCommand, SweepsRunTaskByTaskAndCollect) {
   const auto [code, script] = shell(sweep + " --slurm");
   EXPECT_EQ(code, 0);
   EXPECT_NE(script.find("#SBATCH --array=0-3"), std::string::npos) << script;
+  const auto [code_of_other, other] = shell(sweep + " --machine configs/machines/fermi_accelsim.toml --slurm");
+  EXPECT_EQ(code_of_other, 0);
+  EXPECT_NE(other.find("--machine '" SLUICE_SOURCE_DIR "/configs/machines/fermi_accelsim.toml' --task"), std::string::npos);
   for (const char* none : {"4", "2-1", "-1", "x", "1-"}) EXPECT_EQ(shell(sweep + " --task " + none).first, 2) << none;
 
   // A sweep of equal machines under another name, with the same store, runs nothing; each has its page.
