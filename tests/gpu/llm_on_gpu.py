@@ -143,6 +143,22 @@ def result(system, load):
             "ttft_p50": median["ttft"], "interval": ends["decode"], "prefill_interval": ends["prefill"], "itl_p50_interval": ends["p50"], "rounds": len(rounds)}
 
 
+def kernels(load):
+    """Of each program's kernels under Sluice, in the rounds where most launches ran natively and in the others: microseconds of a launch, as the runtime
+    timed some, and the program's rates there."""
+    of = {}
+    for run in runs:
+        for name, p in run["programs"].items():
+            if run["load"] in (0, load) and p.get("table") and "tokens_per_s" in p:
+                for kernel in {k["kernel"] for k in p["table"]}:
+                    parts = [k for k in p["table"] if k["kernel"] == kernel]
+                    count = sum(k["launches"] for k in parts)
+                    native = 2 * sum(k["launches"] for k in parts if k["way"] == "native") > count
+                    of.setdefault((run["system"], name, kernel, native), []).append((1000 * sum(k["gpu_ms"] for k in parts) / count, p["tokens_per_s"]))
+    return [{"system": s, "program": p, "kernel": k, "native": native, "rounds": len(each), "us": round(statistics.median(us for us, _ in each), 1),
+             "tokens_per_s": [min(rate for _, rate in each), max(rate for _, rate in each)]} for (s, p, k, native), each in sorted(of.items())]
+
+
 def write():
     """@return whether outputs were as alone, without violations"""
     loads = sorted({run["load"] for run in runs} - {0})
@@ -163,12 +179,13 @@ def write():
     others_alone = {system: [{"program": name, "load": run["load"], "tokens_per_s": p.get("tokens_per_s")}
                              for run in runs if run["system"] == system for name, p in run["programs"].items()] for system in ("sluice_alone", "half_alone")}
     rows = [row for system in A.systems.split(",") for n in loads if (row := result(system, n))]
+    told = {"kernels": kernels(loads[0])} if len(loads) == 1 else {}
     model = []  # of results/llm/model.py
     with contextlib.suppress(OSError), open(A.out) as file:
         model = json.load(file)["model"]
     with open(A.out, "w") as file:
         json.dump({"command": "tests/gpu/llm_on_gpu.py", "seconds": A.seconds, "alone": alone, "alone_under_sluice": others_alone["sluice_alone"],
-                   "alone_on_half": others_alone["half_alone"], "silicon": rows, "model": model,
+                   "alone_on_half": others_alone["half_alone"], "silicon": rows, "model": model, **told,
                    "quota_time_pct": share, "violations": violations, "wrong_outputs": wrong, "failed": failed}, file, indent=1)
     return wrong == 0 and failed == 0 and violations == 0
 
