@@ -123,4 +123,5 @@ def run(sluice, machine, workload, kernels, policy, sample):
     return json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor NAME...: launches each kernel NAME once and compares some of its results with the CPU's. tensor list: the names. Exit
-// code 1: wrong. nvcc -std=c++20 -O3 --expt-relaxed-constexpr -gencode=arch=compute_90a,code=[sm_90a,compute_90a] -cudart shared
-// tensor.cu -o tensor
+// tensor NAME...: launches each kernel NAME once and compares some of its results with the CPU's. Exit code 1: wrong.
+// tensor list: the names. tensor.py says how it is built and which of the kernels are judged when.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

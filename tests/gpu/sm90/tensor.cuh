@@ -284,35 +284,38 @@ __device__ void attention(const CUtensorMap& q, const CUtensorMap& k, const CUte
   wait(ready, 0);
   float s[K / 2] = {}, shrink[2];
   unsigned p[K / 4];
-  score(s, 0);
-  for (int n = 0; n < count; ++n) {
-    if (!Ahead || n == 0) {
-      mma_wait<0>();
-      keep(s);
-      release(key_free + n % S);
-      softmax(s, shrink, n);
-      round(p, s);
-      rescale(shrink);
-    }
-    if (Ahead && n + 1 < count) {
+  const auto weigh = [&](int n) {  // the scores of block n
+    keep(s);
+    release(key_free + n % S);
+    softmax(s, shrink, n);
+  };
+  const auto added = [&](int n) {
+    mma_wait<0>();
+    keep(out);
+    release(value_free + n % S);
+  };
+  for (int n = 0; n < (Ahead ? 1 : count); ++n) {
+    score(s, n);
+    mma_wait<0>();
+    weigh(n);
+    rescale(shrink);
+    round(p, s);
+    if (Ahead) break;
+    add(p, n);
+    added(n);
+  }
+  if constexpr (Ahead) {
+    for (int n = 0; n + 1 < count; ++n) {
       score(s, n + 1);
       add(p, n);
       mma_wait<1>();
-      keep(s);
-      release(key_free + (n + 1) % S);
-      softmax(s, shrink, n + 1);
-      mma_wait<0>();
-      keep(out);
-      release(value_free + n % S);
+      weigh(n + 1);
+      added(n);
       rescale(shrink);
       round(p, s);
-    } else {
-      add(p, n);
-      mma_wait<0>();
-      keep(out);
-      release(value_free + n % S);
-      if (n + 1 < count) score(s, n + 1);
     }
+    add(p, count - 1);
+    added(count - 1);
   }
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
