@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The model beside programs that nobody here wrote, by rule.py. OUT is build.py's.
-usage: blind.py record OUT HALF SLUICE [SECONDS [JOBS]]    traces of the first launches; a program that fails runs alone, too
+usage: blind.py record OUT HALF SLUICE [SECONDS [JOBS]]    traces of the first launches, of programs that end with 0 alone
        blind.py count OUT HALF [SECONDS [JOBS]]            the same launches under Nsight Compute
        blind.py open OUT                                   the closed half may be compared from now on: once
        blind.py model OUT HALF SLUICE MACHINE [JOBS]       their cycles on the model
@@ -65,11 +65,12 @@ def record(out, half, sluice, seconds=1e6, jobs=1):
     def one(item):
         folder = (out / "traces" / item["program"]).resolve()
         with tempfile.TemporaryDirectory() as there:
+            alone, took = run(item["command"], rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
+            if alone != 0:  # rule 4
+                return {"program": item["program"], "exit": None, "seconds": took, "alone": alone}
             code, took = run([sluice, "gpu", "record", "--out", folder, "--limit", "4G", "--total", "1G", "--", *item["command"]], 10 * rule.SECONDS, cwd=there,
                              stderr=subprocess.DEVNULL)
-            found = {"program": item["program"], "exit": code, "seconds": took}
-            if code != 0:
-                found["alone"], _ = run(item["command"], rule.SECONDS, cwd=there, stderr=subprocess.DEVNULL)
+            found = {"program": item["program"], "exit": code, "seconds": took, "alone": 0}
         kept = folder / "recorded.json"
         return {**found, **(json.loads(kept.read_text()) if kept.exists() else {}), "exit": code}
     work(out, "recorded", half, [{"program": n, "command": c} for n, c in command_of(out, half).items()], seconds, jobs, one)
