@@ -129,11 +129,12 @@ def page(*arguments):
     machine = pathlib.Path(__file__).parents[3] / "configs/machines/h200_sm90.toml"
     kept["machine_sha256"] = sha256(machine)
     for out in map(pathlib.Path, arguments[:-1]):
+        kept |= {"opened": o for o in lines(out / "opened.json")}
         for half in ("open", "closed"):
             recorded = {(r["program"], k["name"]): k for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("kernels", [])}
             why = {(r["program"], k["name"]): k["reason"] for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("not_recorded", [])}
             cycles, fetch = ({(r["program"], k["kernel"]): k.get("cycles") for r in lines(out / f"model-{m}-{half}.jsonl") for k in r["kernels"]}
-                             for m in (machine.stem, "fetch64"))
+                             for m in (machine.stem, "h200_fetch"))
             for program in lines(out / f"counted-{half}.jsonl"):
                 for c in rule.launches(program["launches"]):
                     key = (program["program"], c["kernel"])
@@ -142,7 +143,8 @@ def page(*arguments):
                         "h200_cycles": c["h200_cycles"], "model_cycles": cycles.get(key), "fetch_cycles": fetch.get(key),
                         "warp_instructions": recorded.get(key, {}).get("warp_instructions"),
                         "counted": c["counted"], **({} if key in recorded else {"not_recorded": why.get(key, "the program did not end under the recorder")})})
-    pathlib.Path(arguments[-1]).write_text(json.dumps(kept, indent=0) + "\n")
+    launches = ",\n".join("  " + json.dumps(launch) for launch in kept.pop("launches"))
+    pathlib.Path(arguments[-1]).write_text(json.dumps(kept)[:-1] + ', "launches": [\n' + launches + "\n]}\n")
 
 
 if __name__ == "__main__":
