@@ -35,7 +35,7 @@ synth tb... tests... fuzz...
 """.split()
 # Headers of others, or generated: where they may be included.
 FOREIGN = {r"systemc|tlm|tlm_utils/.*": r"systemc|lib|tb|tests",
-           r"(cuda|nvrtc|cu[A-Z_]).*\.h": r"sw/gpu/cuda|sw/interpose|tests/fake_cuda|tests/interpose|tests/gpu/programs|tests/gpu/llm",
+           r"(cuda|nvrtc|cu[A-Z_]).*\.h": r"sw/gpu/cuda|sw/interpose|tests/fake_cuda|tests/interpose|tests/gpu/programs|tests/gpu/llm|tests/gpu/sm90",
            r"verilated.*\.h|V\w+\.h": r"systemc/unit/rtl|study/rtl_benchmark|tb", r"sluice_provenance\.h": r"study|cli", r"interpose_symbols\.inc": r"sw/interpose"}
 TYPE = re.compile(r"^(?:namespace ([\w:]+) \{|(?:struct|class) (\w+)(?: final)?(?: :.*)? ?\{)", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)', re.MULTILINE)

@@ -174,7 +174,7 @@ static bool run_copy(void (*kernel)(const CUtensorMap, const CUtensorMap, const 
   }                                                                                                                             \
   static const Entry name##_entry{#name, [] { return run_copy(name, rows, columns); }};
 
-#include "tensor_kernels.inc"
+#include "tensor_kernels.cuh"
 
 int main(int argc, char** argv) {
   bool right = argc > 1;

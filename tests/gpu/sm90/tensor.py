@@ -18,8 +18,8 @@ import rule  # noqa: E402
 
 
 def names():
-    """In the order of tensor_kernels.inc."""
-    rows = (HERE / "tensor_kernels.inc").read_text().splitlines()
+    """In the order of tensor_kernels.cuh."""
+    rows = (HERE / "tensor_kernels.cuh").read_text().splitlines()
     return [row.split("(")[1].split(",")[0] for row in rows if row.startswith(("PRODUCT(", "ATTENTION(", "COPY("))]
 
 

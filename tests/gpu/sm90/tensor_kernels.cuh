@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// clang-format off: a row a kernel
 // name, type, columns and warpgroups of a tile, stages, who fills them, who stores, CTAs a cluster, persistent; rows, columns, k, groups, silu
 PRODUCT(bf16_64x64, Bf16, 64, 1, 4, kThread, kDirect, 1, false, 2048, 2048, 2048, 1, false)
 PRODUCT(bf16_64x128, Bf16, 128, 1, 4, kThread, kDirect, 1, false, 2048, 2048, 2048, 1, false)
