@@ -3,7 +3,7 @@
 """The model beside programs that nobody here wrote, by rule.py. OUT is build.py's.
 usage: blind.py record OUT HALF SLUICE [SECONDS [JOBS]]    traces of the first launches, of programs that end with 0 alone
        blind.py count OUT HALF [SECONDS [JOBS]]            the same launches under Nsight Compute
-       blind.py open OUT                                   the closed half may be compared from now on: once
+       blind.py open OUT [COMMIT]                          the closed half may be compared from now on: once
        blind.py model OUT HALF SLUICE MACHINE [JOBS]       their cycles on the model
        blind.py page OUT... FILE.json                      what of all that is kept
 Each command goes on where it was, and stops after SECONDS."""
@@ -20,6 +20,10 @@ import time
 
 import rule
 
+HERE = pathlib.Path(__file__).resolve().parent
+# The field of a launch begins with the name. JUDGED is the machine of which the closed half is opened; the others stand beside it.
+MACHINES = {"machine": HERE.parents[2] / "configs/machines/h200_sm90.toml", "refresh": HERE / "h200_refresh.toml", "fetch": HERE / "h200_fetch.toml"}
+JUDGED = "refresh"
 INSTRUCTIONS, CYCLES = "smsp__inst_executed.sum", "gpc__cycles_elapsed.max"
 
 
@@ -92,13 +96,16 @@ def count(out, half, seconds=1e6, jobs=1):
     work(out, "counted", half, [r for r in lines(out / f"recorded-{half}.jsonl") if r.get("alone", 0) == 0], seconds, jobs, one)
 
 
-def open_closed(out):
+def open_closed(out, commit=""):
     file = out / "opened.json"
     if file.exists():
         sys.exit(f"{file}: it has been opened")
-    machine = pathlib.Path(__file__).parents[3] / "configs/machines/h200_sm90.toml"
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=machine.parent, capture_output=True, text=True, check=True).stdout.strip()
-    file.write_text(json.dumps({"date": f"{datetime.datetime.now(datetime.UTC):%FT%TZ}", "commit": commit, "machine_sha256": sha256(machine)}) + "\n")
+    commit = commit or subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True).stdout.strip()
+    file.write_text(json.dumps({"date": f"{datetime.datetime.now(datetime.UTC):%FT%TZ}", "commit": commit, "judged": JUDGED, **hashes()}) + "\n")
+
+
+def hashes():
+    return {f"{name}_sha256": sha256(file) for name, file in MACHINES.items()}
 
 
 def sha256(file):
@@ -107,7 +114,7 @@ def sha256(file):
 
 def model(out, half, sluice, machine, jobs=1):
     opened = lines(out / "opened.json")
-    if half == "closed" and not (opened and opened[0]["machine_sha256"] == sha256(pathlib.Path(machine))):
+    if half == "closed" and not (opened and sha256(pathlib.Path(machine)) in opened[0].values()):
         sys.exit("the closed half has not been opened for this machine file: blind.py open")
 
     def one(item):
@@ -125,22 +132,21 @@ def model(out, half, sluice, machine, jobs=1):
 
 
 def page(*arguments):
-    kept = {"rule": sha256(pathlib.Path(rule.__file__)), "machine_sha256": "", "launches": []}
-    machine = pathlib.Path(__file__).parents[3] / "configs/machines/h200_sm90.toml"
-    kept["machine_sha256"] = sha256(machine)
+    kept = {"rule": sha256(pathlib.Path(rule.__file__)), **hashes(), "launches": []}
     for out in map(pathlib.Path, arguments[:-1]):
         kept |= {"opened": o for o in lines(out / "opened.json")}
         for half in ("open", "closed"):
             recorded = {(r["program"], k["name"]): k for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("kernels", [])}
             why = {(r["program"], k["name"]): k["reason"] for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("not_recorded", [])}
-            cycles, fetch = ({(r["program"], k["kernel"]): k.get("cycles") for r in lines(out / f"model-{m}-{half}.jsonl") for k in r["kernels"]}
-                             for m in (machine.stem, "h200_fetch"))
+            cycles = {name: {(r["program"], k["kernel"]): k.get("cycles") for r in lines(out / f"model-{file.stem}-{half}.jsonl") for k in r["kernels"]}
+                      for name, file in MACHINES.items()}
             for program in lines(out / f"counted-{half}.jsonl"):
                 for c in rule.launches(program["launches"]):
                     key = (program["program"], c["kernel"])
                     kept["launches"].append({
                         "program": key[0], "kernel": key[1], "half": half, "tensor": any(o in recorded.get(key, {}).get("opcodes", {}) for o in ("HGMMA", "UTMALDG", "UTMASTG")),
-                        "h200_cycles": c["h200_cycles"], "model_cycles": cycles.get(key), "fetch_cycles": fetch.get(key),
+                        "h200_cycles": c["h200_cycles"], "model_cycles": cycles["machine"].get(key),
+                        **{f"{name}_cycles": cycles[name].get(key) for name in ("refresh", "fetch")},
                         "warp_instructions": recorded.get(key, {}).get("warp_instructions"),
                         "counted": c["counted"], **({} if key in recorded else {"not_recorded": why.get(key, "the program did not end under the recorder")})})
     launches = ",\n".join("  " + json.dumps(launch) for launch in kept.pop("launches"))
