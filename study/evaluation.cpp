@@ -256,7 +256,8 @@ Evaluation prepare(const EvaluationPlan& plan) {
       continue;
     }
     for (const Mix& mix : e.mixes)
-      for (const PolicyPlan& p : policy_plans(policy, e.machine, mix.kernels)) check_unit_has(p.mode, plan.partitioner);
+      for (const PolicyPlan& p : policy_plans(policy, e.machine, mix.kernels))
+        check_unit_has(p.mode, plan.partitioner, e.machine);
   }
   return e;
 }

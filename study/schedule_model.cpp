@@ -261,7 +261,7 @@ void ScheduleOnModel::check(const std::vector<ScheduleCase>& cases) const {
   for (const ScheduleCase& c : cases) {
     for (const KernelDescriptor& kernel : c.target.kernels) check_fits(c.target.machine, kernel);
     check_partitioner(c.target.machine, setting_.partitioner, kSlots);
-    if (scheduler_row(c.scheduler).measures) check_unit_has(Mode::Balance, setting_.partitioner);
+    if (scheduler_row(c.scheduler).measures) check_unit_has(Mode::Balance, setting_.partitioner, c.target.machine);
     if (setting_.software && std::ranges::find(kOneAtATime, c.scheduler) == std::end(kOneAtATime))
       throw InputError(fmt::format("--flavour software: scheduler {}: must give the GPU to one job at a time: {}", c.scheduler,
                                    fmt::join(kOneAtATime, ", ")));

@@ -32,6 +32,7 @@ std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock)
     case PartitionerKind::Both: return make_lockstep_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());
     case PartitionerKind::Twin: break;
   }
+  if (parameters.balance != 0) return make_twin_sluice_top(parameters);
   return make_twin_sluice_top(parameters, spec.machine.partitioner.balance);
 }
 
@@ -49,6 +50,7 @@ regs::Parameters unit_parameters(const MachineConfig& machine, std::size_t kerne
   parameters.patience = options.patience;
   parameters.churn = options.churn;
   parameters.tail = options.tail;
+  parameters.balance = options.balance.unit;
   return parameters;
 }
 

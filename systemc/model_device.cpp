@@ -12,10 +12,10 @@
 
 namespace sluice {
 
-void check_unit_has(Mode mode, PartitionerKind partitioner) {
-  if (mode == Mode::Balance && partitioner != PartitionerKind::Twin)
+void check_unit_has(Mode mode, PartitionerKind partitioner, const MachineConfig& machine) {
+  if (mode == Mode::Balance && partitioner != PartitionerKind::Twin && !machine.partitioner.balance.unit)
     throw InputError(
-        fmt::format("mode balance: the RTL has no such mode, only its twin: --partitioner twin, not {}", to_string(partitioner)));
+        fmt::format("mode balance: --partitioner {} takes the unit with this mode: --balance unit=true", to_string(partitioner)));
 }
 
 namespace {
@@ -26,7 +26,7 @@ void check(const RunSpec& spec) {
     throw InputError("software preemption: every kernel must run once");
   if (spec.sample > 1 && (spec.software || spec.window.value() != 0 || !std::ranges::all_of(spec.launches, &KernelLaunch::once)))
     throw InputError("a sample is of whole launches, each once, and not of software preemption");
-  if (spec.make_scheduler) check_unit_has(spec.make_scheduler()->mode(), spec.partitioner);
+  if (spec.make_scheduler) check_unit_has(spec.make_scheduler()->mode(), spec.partitioner, spec.machine);
   const SmResources& sm = spec.machine.sm.capacity;
   for (const KernelLaunch& launch : spec.launches) {
     const SmResources cta = launch.kernel.demand();

@@ -14,7 +14,7 @@ module balance_list (
   input  logic [sluice_pkg::CtaW-1:0]    ctas_i,          // of `kernel` in the candidate,
   input  logic [sluice_pkg::CtaW-1:0]    off_ctas_i,      // of `off`,
   input  logic [sluice_pkg::CtaW-1:0]    to_ctas_i,       // of `to`
-  input  logic                           same_i,          // it is the one of `row`
+  input  logic                           same_i,          // it is the one of `row`, a cycle later
   input  logic [balance_pkg::EntryW-1:0] room_i,          // entries beside the base
   output balance_pkg::progress_t         next_o,
   output balance_pkg::control_t          control_o
@@ -121,7 +121,7 @@ module balance_list (
           n.row         = '0;
           n.state       = balance_pkg::ListMore;
           if (next_grown == now_i.to) begin
-            n.state = balance_pkg::ListSame;
+            n.state = balance_pkg::ListLook;
             if (now_i.kind == balance_pkg::Far && !now_i.second) begin   // a pair's
               n.second = 1'b1;
               n.to     = 3'(now_i.distant[0]);
@@ -139,11 +139,13 @@ module balance_list (
       balance_pkg::ListFewer: begin
         c.work  = balance_pkg::HasTwoThirds;
         n.row   = '0;
-        n.state = to_ctas_i > sluice_pkg::CtaW'(1) ? balance_pkg::ListSame : balance_pkg::ListNext;
+        n.state = to_ctas_i > sluice_pkg::CtaW'(1) ? balance_pkg::ListLook : balance_pkg::ListNext;
       end
 
+      balance_pkg::ListLook: n.state = balance_pkg::ListSame;
       balance_pkg::ListSame: begin   // has any round had it?
-        n.row = now_i.row + 1'b1;
+        n.row   = now_i.row + 1'b1;
+        n.state = balance_pkg::ListLook;
         if (same_i) n.state = balance_pkg::ListNext;
         else if (n.row == now_i.rows) begin
           c.add_row = 1'b1;

@@ -25,7 +25,8 @@ package balance_pkg;
   // The name begins with the sub-program: list, rates, step, alone.
   typedef enum logic [6:0] {
     Idle, Wait, AddRead, AddSum, AddTake, AddWrite,
-    ListStart, ListLoad, ListMore, ListSm, ListKernel, ListTake, ListFit, ListFewer, ListSame, ListNext, ListClear,
+    ListStart, ListLoad, ListMore, ListSm, ListKernel, ListTake, ListFit, ListFewer, ListLook, ListSame, ListNext,
+    ListClear,
     MeanCount, MeanRead, MeanDivide, MeanStore,
     RateStart, RateAlone, RateRead, RateTry, RateCheck, RateLoad, RateDivide, RateHave,
     SumLoad, SumAdd, SumKeep, FloorLoad, FloorTake, FloorCheck, FloorMost, FloorAdd, FloorKeep,
@@ -78,15 +79,6 @@ package balance_pkg;
     logic              worth;       // the last round reached `keep`
     logic              shares;      // what is kept is a partition
   } progress_t;
-
-  // What the entries of a round are.
-  typedef struct packed {
-    logic [RowW-1:0]   first;
-    logic [RowW-1:0]   base;
-    logic [RowW-1:0]   earlier;
-    logic              has_before;
-    logic [EntryW:0]   entries;
-  } told_t;
 
   // What becomes of the candidate that is made.
   typedef enum logic [2:0] {Stays, IsBase, HasMore, HasLess, HasTwoThirds} work_e;

@@ -69,11 +69,13 @@ module balance_rounds #(
   localparam int unsigned SmW     = sluice_pkg::SmW;
   localparam int unsigned TimerW  = sluice_pkg::TimerW;
   localparam int unsigned EntryW  = balance_pkg::EntryW;
+  localparam int unsigned RowW    = balance_pkg::RowW;
   localparam int unsigned RankW   = $clog2(K);
   // Three eighths of the SMs are left to the base; the others hold entries in groups of two.
   localparam int unsigned Group   = NUM_SM < 8 ? 1 : 2;
   localparam int unsigned Left    = NUM_SM * 3 / 8 < 1 ? 1 : NUM_SM * 3 / 8;
   localparam int unsigned Most    = (NUM_SM - Left) / Group > 15 ? 15 : (NUM_SM - Left) / Group;
+  localparam int unsigned MostSize = Most < 1 ? 1 : Most;
   localparam int unsigned Wait    = (1 << 16) - 1;   // cycles that a round waits for CTAs to leave, at most
   localparam int unsigned Counted = 15;              // SMs of the base in a window: 63 samples are the most of a kernel
 
@@ -92,7 +94,9 @@ module balance_rounds #(
   logic                     ready, round, alone, on_all, turns, done, shares, hand, round_end, search_abort;
   logic [RankW-1:0]         alone_kernel, demand_kernel;
   logic [EntryW:0]          entries;
-  logic [EntryW-1:0]        sm_entry, query_entry, port_entry, room;
+  logic [EntryW-1:0]        sm_entry, room;
+  logic [RowW-1:0]          query_row, port_row;
+  logic [(MostSize+1)*RowW-1:0] list_rows;
   logic [K*CtaW-1:0]        counts, port_counts;
   logic [balance_pkg::SampleW-1:0] sample;
   logic [RankW-1:0]         sm_rank;
@@ -116,7 +120,7 @@ module balance_rounds #(
   end else begin : gen_less_room
     assign room = candidates_i > EntryW'(Most) ? EntryW'(Most) : candidates_i;
   end
-  balance_search #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .ROOM(Most < 1 ? 1 : Most)) i_balance_search (
+  balance_search #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .ROOM(MostSize)) i_balance_search (
     .clk_i,
     .rst_ni,
     .start_i,
@@ -144,9 +148,10 @@ module balance_rounds #(
     .alone_o          (alone),
     .alone_kernel_o   (alone_kernel),
     .entries_o        (entries),
-    .query_i          (query_entry),
+    .list_rows_o      (list_rows),
+    .query_row_i      (query_row),
     .counts_o         (counts),
-    .port_query_i     (port_entry),
+    .port_row_i       (port_row),
     .port_counts_o    (port_counts),
     .scored_o,
     .scored_entry_o,
@@ -161,6 +166,7 @@ module balance_rounds #(
   // Which entry an SM holds, and which rank it counts: constants for each number of entries, of kernels and turn.
   logic [NUM_SM*EntryW-1:0] entry;
   logic [NUM_SM*RankW-1:0]  rank;
+  logic [NUM_SM*RowW-1:0]   row_q;   // of the list: the partition that an SM holds
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_sm
     always_comb begin
       entry[m*EntryW +: EntryW] = '0;
@@ -180,15 +186,15 @@ module balance_rounds #(
     end
   end
   always_comb begin
-    query_entry = '0;
-    port_entry  = '0;
+    query_row   = '0;
+    port_row    = '0;
     sm_entry    = '0;
     sm_rank     = '0;
     for (int unsigned m = 0; m < NUM_SM; m++) begin
-      if (query_sm_i[m] && !held_o) query_entry |= entry[m*EntryW +: EntryW];
-      if (port_sm_i[m] && !held_o)  port_entry  |= entry[m*EntryW +: EntryW];
-      if (sm_q == SmW'(m))          sm_entry    |= entry[m*EntryW +: EntryW];
-      if (sm_q == SmW'(m))          sm_rank     |= rank[m*RankW +: RankW];
+      if (query_sm_i[m])   query_row |= row_q[m*RowW +: RowW];
+      if (port_sm_i[m])    port_row  |= row_q[m*RowW +: RowW];
+      if (sm_q == SmW'(m)) sm_entry  |= entry[m*EntryW +: EntryW];
+      if (sm_q == SmW'(m)) sm_rank   |= rank[m*RankW +: RankW];
     end
   end
   always_comb begin
@@ -340,6 +346,13 @@ module balance_rounds #(
     spoiled_q    <= spoiled_d;
     shares_q     <= shares_d;
     turns_q      <= turns_d;
+    for (int unsigned m = 0; m < NUM_SM; m++) begin
+      if (changed_d) row_q[m*RowW +: RowW] <= list_rows[RowW-1:0];
+      for (int unsigned e = 1; e <= Most; e++)
+        if (changed_d && state_d == WarmUp && entry[m*EntryW +: EntryW] == EntryW'(e))
+          row_q[m*RowW +: RowW] <= list_rows[e*RowW +: RowW];
+    end
+    if (start_i) row_q <= '0;
   end
 
   assign active_o         = state_q != Idle;

@@ -36,12 +36,14 @@ module balance_search #(
   output logic                                              turns_o,          // CTAs in turn, without quotas,
   output logic                                              alone_o,          // a kernel alone
   output logic [$clog2(MAX_KERNELS)-1:0]                    alone_kernel_o,
-  output logic [balance_pkg::EntryW:0]                      entries_o,        // that counts_o answers for
-  // CTAs of an entry, or the base's; while a kernel is alone, MAX_CTAS of that. They change in the cycle after a start,
-  // after the first of round_o, and after done_o.
-  input  logic [balance_pkg::EntryW-1:0]                    query_i,
+  // The list: its entries, and their rows. While round_o is high and with done_o they stand.
+  output logic [balance_pkg::EntryW:0]                      entries_o,
+  output logic [(ROOM+1)*balance_pkg::RowW-1:0]             list_rows_o,      // the base's first, and after the last
+  // CTAs of a row, which stand until a start, when row 0 is base_i; but while a kernel is alone, MAX_CTAS of that, from
+  // the cycle after the first of round_o to the one after the first of the next, or done_o.
+  input  logic [balance_pkg::RowW-1:0]                      query_row_i,
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]           counts_o,
-  input  logic [balance_pkg::EntryW-1:0]                    port_query_i,
+  input  logic [balance_pkg::RowW-1:0]                      port_row_i,
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]           port_counts_o,
   output logic                                              scored_o,         // pulse: of this entry
   output logic [balance_pkg::EntryW-1:0]                    scored_entry_o,
@@ -72,7 +74,7 @@ module balance_search #(
 
   balance_pkg::state_e    state_q;
   balance_pkg::progress_t progress_q, now, next, list, rates, step, keep;
-  balance_pkg::control_t  control, list_control, rates_control, step_control, keep_control;
+  balance_pkg::control_t  decoded, control_q, list_control, rates_control, step_control, keep_control;
   logic [K*CountW-1:0]             rows_q [Rows];            // counts of CTAs: what was ever in a list
   logic [CountW-1:0]               work_q [K];               // the candidate that is made
   logic [W-1:0]                    sum_q, time_q, best_time_q, before_time_q;
@@ -81,11 +83,12 @@ module balance_search #(
   logic [balance_pkg::CountW-1:0]  count_q [Entries];        // samples of an entry
   logic [balance_pkg::SampleW-1:0] sample_q;
 
+  // A state has two cycles: it is decoded in the first, and done in the second. Wait and Idle have only the second.
+  logic second_q, takes, single;
   always_comb begin
     now       = progress_q;
     now.state = state_q;
   end
-
   // floor(2 n / 3)
   function automatic logic [CountW-1:0] two_thirds(input logic [CountW-1:0] ctas);
     two_thirds = '0;
@@ -105,10 +108,9 @@ module balance_search #(
     if (has_before && entry == EntryW'(1)) row_of = earlier;
     if (entry == '0 || (EntryW+1)'(entry) >= entries) row_of = base;
   endfunction
-  balance_pkg::told_t told_q;   // of the last round, as long as the next is not there
   logic [K-1:0]       only_q;   // the kernel that is alone
 
-  logic                            last_kernel, last_left, below, a_zero, b_zero, same, promised, first;
+  logic                            last_kernel, last_left, below, a_zero, b_zero, same_q, promised, first;
   logic [KIndexW-1:0]              kernel;
   logic [K*CountW-1:0]             work, row;
   logic [W-1:0]                    bus, result, word, a, q;
@@ -119,11 +121,9 @@ module balance_search #(
   assign last_left   = now.left == 6'd1;
   assign promised    = floor_i != '0;
   assign first       = now.rows == balance_pkg::RowW'(1);
-  always_comb begin
+  assign row         = rows_q[RowIndexW'(state_q == balance_pkg::ListLoad ? now.base : now.row)];
+  always_comb
     for (int unsigned k = 0; k < K; k++) work[k*CountW +: CountW] = work_q[k];
-    row  = rows_q[RowIndexW'(state_q == balance_pkg::ListLoad ? now.base : now.row)];
-    same = row == work;
-  end
 
   balance_list i_balance_list (
     .now_i         (now),
@@ -134,7 +134,7 @@ module balance_search #(
     .ctas_i        (CtaW'(work_q[kernel])),
     .off_ctas_i    (CtaW'(work_q[KIndexW'(now.off)])),
     .to_ctas_i     (CtaW'(work_q[KIndexW'(now.to)])),
-    .same_i        (same),
+    .same_i        (same_q),
     .room_i,
     .next_o        (list),
     .control_o     (list_control)
@@ -171,11 +171,10 @@ module balance_search #(
     .control_o     (keep_control)
   );
 
-  logic takes, single;
   assign single = now.phase == balance_pkg::Alone;
-  assign takes  = now.state == balance_pkg::Wait && sample_valid_i;
+  assign takes  = sample_ready_o && sample_valid_i;
   always_comb begin
-    control = list_control | rates_control | step_control | keep_control;
+    decoded = list_control | rates_control | step_control | keep_control;
     next    = list;
     if (now.state >= balance_pkg::MeanCount) next = rates;
     if (now.state >= balance_pkg::StepStart) next = step;
@@ -191,23 +190,23 @@ module balance_search #(
         else if (round_end_i) next.state = balance_pkg::MeanCount;
       end
       balance_pkg::AddRead: begin
-        control.source  = balance_pkg::FromWord;
-        control.load_a  = 1'b1;
-        control.sampled = single || now.kernel == '0;
+        decoded.source  = balance_pkg::FromWord;
+        decoded.load_a  = 1'b1;
+        decoded.sampled = single || now.kernel == '0;
         next.state      = balance_pkg::AddSum;
       end
       balance_pkg::AddSum: begin
-        control.source = balance_pkg::FromSample;
-        control.load_b = 1'b1;
+        decoded.source = balance_pkg::FromSample;
+        decoded.load_b = 1'b1;
         next.state     = balance_pkg::AddTake;
       end
       balance_pkg::AddTake: begin
-        control.add = 1'b1;
+        decoded.add = 1'b1;
         next.state  = balance_pkg::AddWrite;
       end
       balance_pkg::AddWrite: begin
-        control.source = balance_pkg::FromA;
-        control.write  = 1'b1;
+        decoded.source = balance_pkg::FromA;
+        decoded.write  = 1'b1;
         next.state     = balance_pkg::Wait;
       end
       default: ;
@@ -223,13 +222,13 @@ module balance_search #(
   // What is kept never comes from what keeps it.
   always_comb begin
     result = '0;
-    if (control.source == balance_pkg::FromA)        result = a;
-    if (control.source == balance_pkg::FromQuotient) result = q;
-    if (control.source == balance_pkg::FromMostTime) result = W'((1 << 17) - 1);
+    if (control_q.source == balance_pkg::FromA)        result = a;
+    if (control_q.source == balance_pkg::FromQuotient) result = q;
+    if (control_q.source == balance_pkg::FromMostTime) result = W'((1 << 17) - 1);
   end
   always_comb begin
     bus = '0;
-    unique case (control.source)
+    unique case (control_q.source)
       balance_pkg::FromSample:      bus = W'(sample_q);
       balance_pkg::FromWord:        bus = word;
       balance_pkg::FromCount:       bus = W'({count_q[EntryIndexW'(now.entry)], 11'b0});
@@ -273,7 +272,7 @@ module balance_search #(
 
   balance_arithmetic i_balance_arithmetic (
     .clk_i,
-    .control_i (control),
+    .control_i (control_q),
     .bus_i     (bus),
     .a_o       (a),
     .q_o       (q),
@@ -284,15 +283,21 @@ module balance_search #(
   balance_table #(.MAX_KERNELS(K), .ENTRIES(Entries)) i_balance_table (
     .clk_i,
     .kernel_i (kernel),
-    .entry_i  (control.at_base ? '0 : now.entry),
-    .write_i  (control.write),
+    .entry_i  (control_q.at_base ? '0 : now.entry),
+    .write_i  (control_q.write),
     .word_i   (result),
     .word_o   (word)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) state_q <= balance_pkg::Idle;
-    else         state_q <= next.state;
+    if (!rst_ni) begin
+      state_q  <= balance_pkg::Idle;
+      second_q <= 1'b0;
+    end else begin
+      if (second_q || start_i || abort_i) state_q <= next.state;
+      second_q <= !start_i && !abort_i && (!second_q || next.state <= balance_pkg::Wait);
+    end
+  always_ff @(posedge clk_i) control_q <= second_q || start_i || abort_i ? '0 : decoded;
 
   // As wide as there is use for.
   balance_pkg::progress_t kept;
@@ -306,7 +311,7 @@ module balance_search #(
     kept.rows    = balance_pkg::RowW'(RowCountW'(next.rows));
     kept.first   = balance_pkg::RowW'(RowCountW'(next.first));
     kept.base    = balance_pkg::RowW'(RowCountW'(next.base));
-    kept.earlier  = balance_pkg::RowW'(RowCountW'(next.earlier));
+    kept.earlier = balance_pkg::RowW'(RowCountW'(next.earlier));
     kept.entry   = EntryW'(EntryIndexW'(next.entry));
     kept.best    = EntryW'(EntryIndexW'(next.best));
     kept.entries = (EntryW+1)'(EntryCountW'(next.entries));
@@ -314,86 +319,80 @@ module balance_search #(
 
   // Set before they are looked at: no reset.
   always_ff @(posedge clk_i) begin
-    progress_q <= kept;
+    if (second_q || start_i) progress_q <= kept;
+    same_q     <= row == work;
     if (takes)              sample_q <= sample_i;
-    if (control.keep_sum)   sum_q    <= result;
-    if (control.keep_short) short_q  <= result[balance_pkg::RateW-1:0];
-    if (control.keep_time)  time_q   <= result;
-    if (control.best) begin
-      best_short_q <= short_q;
-      best_time_q  <= time_q;
-    end
-    if (control.earlier) begin
-      before_short_q <= short_q;
-      before_time_q  <= time_q;
-    end
-    for (int unsigned e = 0; e < Entries; e++)
-      if (now.entry == EntryW'(e)) begin
-        if (control.no_samples)   count_q[e] <= '0;
-        else if (control.sampled) count_q[e] <= count_q[e] + 1'b1;
-      end
+    if (control_q.keep_sum)   sum_q    <= result;
+    if (control_q.keep_short) short_q  <= result[balance_pkg::RateW-1:0];
+    if (control_q.keep_time)  time_q   <= result;
+    if (control_q.best)       {best_short_q, best_time_q}     <= {short_q, time_q};
+    if (control_q.earlier)    {before_short_q, before_time_q} <= {short_q, time_q};
     for (int unsigned k = 0; k < K; k++) begin
       if (alone_valid_i && sample_kernel_i == KIndexW'(k))      alone_q[k] <= {sample_i, 3'b0};
-      else if (control.keep_alone && kernel == KIndexW'(k)) alone_q[k] <= result[MeanW-1:0];
-      unique case (control.work)
+      else if (control_q.keep_alone && kernel == KIndexW'(k)) alone_q[k] <= result[MeanW-1:0];
+      unique case (control_q.work)
         balance_pkg::IsBase: work_q[k] <= row[k*CountW +: CountW];
         balance_pkg::HasMore:
-          if (control.work_kernel == 3'(k)) work_q[k] <= work_q[k] + 1'b1;
+          if (control_q.work_kernel == 3'(k)) work_q[k] <= work_q[k] + 1'b1;
         balance_pkg::HasLess:
-          if (control.work_kernel == 3'(k)) work_q[k] <= work_q[k] - 1'b1;
+          if (control_q.work_kernel == 3'(k)) work_q[k] <= work_q[k] - 1'b1;
         balance_pkg::HasTwoThirds:
-          if (control.work_kernel == 3'(k)) work_q[k] <= two_thirds(work_q[k]);
+          if (control_q.work_kernel == 3'(k)) work_q[k] <= two_thirds(work_q[k]);
         default: ;
       endcase
     end
-    for (int unsigned r = 0; r < Rows; r++)
-      if (control.add_row && now.rows == balance_pkg::RowW'(r)) rows_q[r] <= work;
-    if (start_i)
-      for (int unsigned k = 0; k < K; k++) rows_q[0][k*CountW +: CountW] <= CountW'(base_i[k*CtaW +: CtaW]);
   end
-
+  for (genvar e = 0; e < Entries; e++) begin : gen_count
+    always_ff @(posedge clk_i)
+      if (now.entry == EntryW'(e)) begin
+        if (control_q.no_samples)   count_q[e] <= '0;
+        else if (control_q.sampled) count_q[e] <= count_q[e] + 1'b1;
+      end
+  end
+  logic [K*CountW-1:0] base;
+  always_comb for (int unsigned k = 0; k < K; k++) base[k*CountW +: CountW] = CountW'(base_i[k*CtaW +: CtaW]);
+  for (genvar r = 0; r < Rows; r++) begin : gen_row
+    always_ff @(posedge clk_i)
+      if (r == 0 ? start_i : control_q.add_row && now.rows == balance_pkg::RowW'(r)) rows_q[r] <= r == 0 ? base : work;
+  end
   logic asks;   // a round
-  assign asks  = state_q == balance_pkg::Wait || state_q == balance_pkg::AddRead || state_q == balance_pkg::AddSum
-      || state_q == balance_pkg::AddTake || state_q == balance_pkg::AddWrite;
+  assign asks = state_q >= balance_pkg::Wait && state_q <= balance_pkg::AddWrite;
   always_ff @(posedge clk_i)   // set by a start: no reset
-    if (start_i) {told_q, only_q} <= '0;
-    else if (abort_i) only_q <= '0;
-    else if (asks || state_q == balance_pkg::Idle || state_q == balance_pkg::Done) begin
-      told_q <= {now.first, now.base, now.earlier, now.has_before, now.entries};
+    if (start_i || abort_i) only_q <= '0;
+    else if (asks || state_q == balance_pkg::Done)
       for (int unsigned k = 0; k < K; k++) only_q[k] <= alone_o && now.kernel == 3'(k);
-    end
   logic [K*CountW-1:0] asked, port_asked;
-  assign asked      = rows_q[RowIndexW'(row_of(query_i, told_q.first, told_q.base, told_q.earlier, told_q.has_before,
-                                               told_q.entries))];
-  assign port_asked = rows_q[RowIndexW'(row_of(port_query_i, told_q.first, told_q.base, told_q.earlier,
-                                               told_q.has_before, told_q.entries))];
-  always_comb
+  logic [K*CtaW-1:0]   most;
+  always_comb begin
+    asked      = rows_q[RowIndexW'(query_row_i)];
+    port_asked = rows_q[RowIndexW'(port_row_i)];
+    for (int unsigned e = 0; e <= ROOM; e++) list_rows_o[e*balance_pkg::RowW +: balance_pkg::RowW]
+      = row_of(EntryW'(e), now.first, now.base, now.earlier, now.has_before, now.entries);
     for (int unsigned k = 0; k < K; k++) begin
+      most[k*CtaW +: CtaW]          = only_q[k] ? CtaW'(MAX_CTAS) : '0;
       counts_o[k*CtaW +: CtaW]      = CtaW'(asked[k*CountW +: CountW]);
       port_counts_o[k*CtaW +: CtaW] = CtaW'(port_asked[k*CountW +: CountW]);
-      if (only_q != '0) begin
-        counts_o[k*CtaW +: CtaW]      = only_q[k] ? CtaW'(MAX_CTAS) : '0;
-        port_counts_o[k*CtaW +: CtaW] = only_q[k] ? CtaW'(MAX_CTAS) : '0;
-      end
     end
+    if (only_q != '0) {counts_o, port_counts_o} = {most, most};
+  end
 
   assign demand_kernel_o = kernel;
-  assign sample_ready_o  = state_q == balance_pkg::Wait;
+  assign sample_ready_o  = state_q == balance_pkg::Wait && second_q;
   assign round_o         = asks;
   assign on_all_o        = asks && now.phase != balance_pkg::SideBySide;
   assign turns_o         = asks ? now.phase == balance_pkg::InTurn
                                 : now.shares && now.phase >= balance_pkg::InTurn && now.best != '0;
   assign alone_o         = asks && single;
   assign alone_kernel_o  = KIndexW'(now.kernel);
-  assign entries_o       = told_q.entries;
-  assign scored_o        = state_q == balance_pkg::StepStart;
+  assign entries_o       = now.entries;
+  assign scored_o        = state_q == balance_pkg::StepStart && !second_q;
   assign scored_entry_o  = now.entry;
   assign measured_o      = now.measured;
   assign time_o          = time_q;
-  assign done_o          = state_q == balance_pkg::Done;
+  assign done_o          = state_q == balance_pkg::Done && !second_q;
   assign shares_o        = now.shares;
   assign floors_o        = best_short_q == '0;
 
   logic unused_bits;   // of fields that are as wide as the largest machine
-  assign unused_bits = ^{base_i, next, progress_q.state};
+  assign unused_bits = ^{base_i, query_row_i, port_row_i, next, progress_q.state};
 endmodule

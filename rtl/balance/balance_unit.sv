@@ -170,17 +170,17 @@ module balance_unit #(
   logic [3:0]              rounds_q;
   logic                    other;
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      for (int unsigned e = 0; e < Scores; e++) score_q[e] <= '0;
-      rounds_q <= '0;
-    end else begin
-      for (int unsigned e = 0; e < Scores; e++) begin
-        if (scored && scored_entry == balance_pkg::EntryW'(e)) score_q[e] <= measured ? {1'b1, scored_time} : '0;
-        if (starts)                                            score_q[e] <= '0;
-      end
+    if (!rst_ni) rounds_q <= '0;
+    else begin
       if (changed && active && !held) rounds_q <= rounds_q + 1'b1;
       if (starts)                                  rounds_q <= '0;
     end
+  for (genvar e = 0; e < Scores; e++) begin : gen_score
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni)                                                score_q[e] <= '0;
+      else if (starts)                                            score_q[e] <= '0;
+      else if (scored && scored_entry == balance_pkg::EntryW'(e)) score_q[e] <= measured ? {1'b1, scored_time} : '0;
+  end
   always_comb begin
     other = free;
     for (int unsigned r = 0; r < K; r++)

@@ -17,7 +17,8 @@ module balance_protocol_props (
 
   (* anyconst *) sluice_pkg::amounts_t capacity, demand;
   (* anyconst *) logic [2*CtaW-1:0]    base;
-  (* anyconst *) logic [EntryW-1:0]    room, query;
+  (* anyconst *) logic [EntryW-1:0]    room;
+  (* anyconst *) logic [balance_pkg::RowW-1:0] query;
   (* anyconst *) logic [CtaW-1:0]      capacity_slots;
   logic [EntryW:0]   entries;
   logic [2*CtaW-1:0] counts, port_counts;
@@ -46,15 +47,16 @@ module balance_protocol_props (
     .alone_o          (alone),
     .alone_kernel_o   (alone_kernel),
     .entries_o        (entries),
-    .query_i          (query),
+    .query_row_i      (query),
     .counts_o         (counts),
-    .port_query_i     (query),
+    .port_row_i       (query),
     .port_counts_o    (port_counts),
     .done_o           (done)
   );
   balance_pkg::progress_t now;
   (* hierconn *) wire [$bits(now)-1:0]  \dut.now ;
-  assign now  = \dut.now ;
+  (* hierconn *) wire \dut.second_q ;
+  assign now = \dut.now ;
 
   logic started;
   initial started = 1'b0;
@@ -67,7 +69,7 @@ module balance_protocol_props (
 
   // The cycle before.
   logic              round_q, ended_q, start_q, abort_q, all_q, turns_q, alone_q, alone_kernel_q;
-  logic [2:0]        busy;   // cycles since a sample was taken
+  logic [3:0]        busy;   // cycles since a sample was taken
   always_ff @(posedge clk_i) begin
     round_q        <= round && rst_ni;
     ended_q        <= round_end_i && ready;
@@ -85,8 +87,8 @@ module balance_protocol_props (
   always_comb
     if (started && rst_ni) begin
       samples_are_taken_in_a_round: assert (!ready || round);
-      a_sample_takes_five_cycles: assert (busy <= 3'd4
-        && (!round || ready || busy == 3'(now.state - balance_pkg::AddRead)));
+      a_sample_takes_nine_cycles: assert (busy <= 4'd8
+        && (!round || ready || busy == {3'(now.state - balance_pkg::AddRead), \dut.second_q }));
       done_is_said_once: assert (!done || !round);
       if (round_q && !ended_q && !start_q && !abort_q) a_round_goes_on: assert (round);
       if (round_q && ended_q) a_round_ends: assert (!round && !done);

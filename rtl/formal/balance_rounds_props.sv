@@ -12,7 +12,7 @@ module balance_rounds_props #(
   input logic [K-1:0] spent_i,   // by kernel slot
   input logic [M-1:0] settled_i
 );
-  localparam int unsigned KIndexW = sluice_pkg::KIndexW, EntryW = balance_pkg::EntryW, RankW = $clog2(K);
+  localparam int unsigned KIndexW = sluice_pkg::KIndexW, EntryW = balance_pkg::EntryW, RankW = $clog2(K), RowW = balance_pkg::RowW;
   localparam int unsigned Group = M < 8 ? 1 : 2, Left = M * 3 / 8, Most = (M - Left) / Group, Counted = 15;
   localparam logic [3:0] Idle = 4'd0, List = 4'd1, WarmUp = 4'd2, Settle = 4'd3, Window = 4'd4, Whole = 4'd5,
     Read = 4'd6, Hand = 4'd7, End = 4'd8, Held = 4'd9;
@@ -60,18 +60,21 @@ module balance_rounds_props #(
   (* hierconn *) wire [7:0]          \dut.sm_q ;
   (* hierconn *) wire [M*EntryW-1:0] \dut.entry ;
   (* hierconn *) wire [EntryW:0]     \dut.entries ;
+  (* hierconn *) wire [M*RowW-1:0]   \dut.row_q ;
+  (* hierconn *) wire [(Most+1)*RowW-1:0] \dut.list_rows ;
   (* hierconn *) wire \dut.round , \dut.on_all , \dut.turns , \dut.alone , \dut.ready , \dut.done , \dut.shares ,
     \dut.round_end , \dut.search_abort , \dut.spoiled_q , \dut.shares_q , \dut.turns_q ;
   logic [3:0]        state;
   logic [EntryW:0]   entries;
-  logic [EntryW-1:0] entry_x, asked;
+  logic [EntryW-1:0] entry_x;
+  logic [RowW-1:0]   asked;   // what x holds
   logic              round, alone, in_round, taken;
   assign state    = \dut.state_q ;
   assign entries  = \dut.entries ;
   assign round    = \dut.round ;
   assign alone    = \dut.alone ;
   assign entry_x  = \dut.entry [x[3:0]*EntryW +: EntryW];
-  assign asked    = held ? '0 : entry_x;
+  assign asked    = \dut.row_q [x[3:0]*RowW +: RowW];
   assign in_round = state >= WarmUp && state <= End;
   assign taken    = state == Hand && \dut.ready ;   // a sample
 
@@ -91,9 +94,11 @@ module balance_rounds_props #(
   logic [3:0]        state_q;
   logic [M-1:0]      settled_q;
   logic [EntryW:0]   entries_q;
-  logic [EntryW-1:0] asked_q;
+  logic [EntryW-1:0] entry_q;
+  logic [RowW-1:0]   asked_q;
+  logic [(Most+1)*RowW-1:0] rows_q;
   logic [RankW-1:0]  alone_kernel_q;
-  logic              start_q, round_q, round_qq, round_end_q, drop_q, done_q, shares_q, all_q, turns_q, alone_q,
+  logic              start_q, round_q, round_end_q, drop_q, done_q, shares_q, all_q, turns_q, alone_q,
     active_q, free_q, profiling_q, stalls_q, abort_q;
   always_ff @(posedge clk_i) begin
     before         <= rst_ni;
@@ -101,11 +106,12 @@ module balance_rounds_props #(
     settled_q      <= settled_i;
     entries_q      <= entries;
     asked_q        <= asked;
+    entry_q        <= entry_x;
+    rows_q         <= \dut.list_rows ;
     alone_kernel_q <= \dut.alone_kernel ;
     start_q        <= start_i;
     abort_q        <= abort_i;
     round_q        <= round;
-    round_qq       <= round_q;
     round_end_q    <= \dut.round_end ;
     drop_q         <= \dut.search_abort || start_i;
     done_q         <= \dut.done ;
@@ -136,8 +142,8 @@ module balance_rounds_props #(
         assume (\dut.on_all == all_q && \dut.turns == turns_q && alone == alone_q);
         if (alone) assume (\dut.alone_kernel == alone_kernel_q);
       end
-      if (!start_q && !(round_q && !round_qq) && !done_q && active_q) assume (entries == entries_q);
-      if (round && round_q && \dut.on_all ) assume (entries == (EntryW+1)'(1));
+      if (round && round_q) assume (entries == entries_q);
+      if (round && \dut.on_all ) assume (entries == (EntryW+1)'(1));
       if (profiling && profiling_q) assume (settled_i == settled_q);
     end
   end
@@ -159,6 +165,10 @@ module balance_rounds_props #(
   always_comb
     if (started && before && active && active_q && !start_q)
       quotas_change_only_when_it_is_said: assert (changed || (asked == asked_q && free == free_q));
+  always_comb
+    if (started && before && changed && !start_q)
+      an_sm_holds_its_entry_of_the_list: assert (
+        asked == rows_q[(state == WarmUp ? entry_q : EntryW'(0))*RowW +: RowW]);
 
   // What x counts: a sample of each kernel, since the round began.
   logic [K*4-1:0] counts;
@@ -275,6 +285,7 @@ module balance_rounds_props #(
       if (state == Held && state_q == End) a_kernel_that_ends_leaves_the_base: assert (spent_q && !free && !in_turn);
       a_decision_is_said_once: assert (decision == (state == Held && state_q != Held && before));
       if (abort_q) an_abort_gives_sms_back: assert (!active && !changed);
-      if (start_q && !abort_q) a_start_holds_the_base: assert (state == List && !free && !in_turn);
+      if (start_q && !abort_q) a_start_holds_the_base: assert (state == List && !free && !in_turn
+        && asked == '0);
     end
 endmodule

@@ -27,6 +27,9 @@ module balance_search_props (
   (* hierconn *) wire [$bits(now)-1:0]     \dut.now ;
   (* hierconn *) wire [5:0] \dut.work ;
   (* hierconn *) wire       \dut.below ;
+  balance_pkg::control_t control;
+  (* hierconn *) wire [$bits(control)-1:0] \dut.control_q ;
+  assign control = \dut.control_q ;
   logic [2:0] work0, work1;
   assign now            = \dut.now ;
   assign {work1, work0} = \dut.work ;
@@ -46,7 +49,7 @@ module balance_search_props (
   always_ff @(posedge clk_i) over_q <= over_q || now.state == balance_pkg::ListFit;
   always_comb begin
     assume (rst_ni && !start_i && !abort_i);
-    if (!started) assume (work0 <= 3'd3 && work1 <= 3'd3 && now.grown <= 3'd1);
+    if (!started) assume (control == '0 && work0 <= 3'd3 && work1 <= 3'd3 && now.grown <= 3'd1);
     if (!over_q && now.state == balance_pkg::ListFit)
       a_try_tells_what_fits: assert (\dut.below == !fit(work0, work1));
     if (!over_q) a_try_goes_on: assert (now.state >= balance_pkg::ListMore && now.state <= balance_pkg::ListFit);

@@ -84,6 +84,12 @@ void SluiceDriver::configure_monitor(bool enable, double threshold, std::uint32_
   write(regs::kMonitor, regs::kMonitorEnable.put(enable) | regs::kMonitorThreshold.put(limit));
 }
 
+void SluiceDriver::configure_balance(double keep, std::uint32_t candidates) {
+  in_range("candidates", candidates, 0, 15);
+  const std::uint32_t least = 2 * fraction("keep", keep, 7.99);
+  write(regs::kBalance, regs::kBalanceKeep.put(least) | regs::kBalanceCandidates.put(candidates));
+}
+
 void SluiceDriver::lock_configuration() { write(regs::kLock, 1); }
 
 void SluiceDriver::reprofile() { write(regs::kControl, regs::kControlReprofile.put(1)); }
@@ -94,12 +100,16 @@ void SluiceDriver::launch(unsigned slot, const SlotLaunch& kernel) {
   in_range("CTA registers", kernel.cta.registers, 0, read(regs::kCapRegisters));
   in_range("CTA shared memory bytes", kernel.cta.shared_memory_bytes, 0, read(regs::kCapShared));
   in_range("grid CTAs", kernel.grid_ctas, 1, ~0U);
+  if (kernel.wish) in_range("weight", kernel.wish->weight, 1, 127);
   require_free(slot);
   write(regs::slot(slot, regs::kSlotWarps), warps(kernel.cta));
   write(regs::slot(slot, regs::kSlotRegisters), kernel.cta.registers);
   write(regs::slot(slot, regs::kSlotShared), kernel.cta.shared_memory_bytes);
   write(regs::slot(slot, regs::kSlotGrid), kernel.grid_ctas);
   if (kernel.priority) write(regs::slot(slot, regs::kSlotPriority), *kernel.priority);
+  if (kernel.wish)
+    write(regs::slot(slot, regs::kSlotWish), regs::kSlotWishWeight.put(kernel.wish->weight) |
+                                                 regs::kSlotWishFloor.put(fraction("floor", kernel.wish->floor, 3.99) / 2));
   write(regs::slot(slot, regs::kSlotCtrl),
         regs::kSlotCtrlLaunch.put(1) | regs::kSlotCtrlRepeat.put(kernel.repeat) | regs::kSlotCtrlWait.put(kernel.wait));
 }
@@ -163,6 +173,17 @@ DecisionReport SluiceDriver::last_decision() {
                         regs::kStatusNoProfile.get(status) != 0,
                         {}};
   for (unsigned slot = 0; slot < parameters_.max_kernels; ++slot) report.ctas.push_back(read(regs::slot(slot, regs::kSlotCtas)));
+  return report;
+}
+
+BalanceUnitReport SluiceDriver::balance_report() {
+  constexpr double kTimeUnits = 128;
+  const std::uint32_t status = read(regs::kBalanceStatus);
+  BalanceUnitReport report{static_cast<BalanceUnitReport::Kept>(regs::kBalanceStatusKept.get(status)),
+                           regs::kBalanceStatusFloors.get(status) != 0};
+  const std::uint32_t score = read(regs::kBalanceScore + (report.kept == BalanceUnitReport::Kept::InTurn ? 4 : 0));
+  report.measured = regs::kBalanceScoreMeasured.get(score) != 0;
+  report.time = regs::kBalanceScoreTime.get(score) / kTimeUnits;
   return report;
 }
 

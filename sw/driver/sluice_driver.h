@@ -19,6 +19,12 @@ class DeviceError : public SystemError {
   using SystemError::SystemError;
 };
 
+/// What mode BALANCE is to reach for a kernel.
+struct BalanceUnitWish {
+  std::uint32_t weight = 64;  ///< 1..127, of any unit
+  double floor = 0;           ///< 0..3.99, of the rate alone
+};
+
 /// What runs in a kernel slot.
 struct SlotLaunch {
   SmResources cta;                          ///< of one CTA; cta_slots is not looked at
@@ -26,6 +32,7 @@ struct SlotLaunch {
   bool repeat = false;                      ///< the grid starts again at its end, until stop()
   bool wait = false;                        ///< does not begin before go()
   std::optional<std::uint32_t> priority{};  ///< 0..7, the highest first; only where the unit has the option
+  std::optional<BalanceUnitWish> wish{};    ///< only where the unit has mode BALANCE
 };
 
 struct SlotReport {
@@ -50,6 +57,15 @@ struct DecisionReport {
   bool dropped;                     ///< a sample was dropped: its SM did not hold what the label says
   bool no_profile;                  ///< spatial, because a kernel had no clean sample
   std::vector<std::uint32_t> ctas;  ///< by kernel slot, quota in force, 0..MAX_CTAS
+};
+
+/// The last decision of mode BALANCE.
+struct BalanceUnitReport {
+  enum class Kept { Nothing, Partition, InTurn, InOrder };
+  Kept kept = Kept::Nothing;
+  bool floors = false;    ///< every kernel has its floor
+  bool measured = false;  ///< what is kept was, with a rate of every kernel:
+  double time = 0;        ///< the sum of the weights over its score
 };
 
 struct SequencerSettings {
@@ -79,6 +95,8 @@ class SluiceDriver {
   void configure_monitor(bool enable, double threshold, std::uint32_t window_cycles, std::uint32_t hold_windows);
   /// What the three above write stays as it is until a reset; only set_mode() goes on.
   void lock_configuration();
+  /// Mode BALANCE. @param keep 0..7.99, the least score at which kernels share; @param candidates 0..15 in a round
+  void configure_balance(double keep, std::uint32_t candidates);
   void reprofile();
 
   /// The slot must be free and one CTA must fit the SM.
@@ -99,6 +117,7 @@ class SluiceDriver {
   [[nodiscard]] SlotReport slot_report(unsigned slot);
   [[nodiscard]] regs::SequencerState sequencer_state();
   [[nodiscard]] DecisionReport last_decision();
+  [[nodiscard]] BalanceUnitReport balance_report();
   [[nodiscard]] ErrorReport errors();
   void clear_errors();
   /// @throws DeviceError that names the first error since they were cleared, if there is one

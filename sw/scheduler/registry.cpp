@@ -45,6 +45,7 @@ constexpr SchedulerRow kRows[] = {
      }},
     {kBalance,
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       if (input.machine.partitioner.balance.unit) return unit_decides(Mode::Balance)();
        return std::make_unique<BalanceScheduler>(input.machine, input.times, input.slots);
      },
      false, Rates::None, false, true},

@@ -169,6 +169,7 @@ void read_balance(TomlTable& table, BalanceConfig& config) {
   table.read("keep", config.keep, 0, 7.99);
   table.read("rounds", config.rounds, 1, 15);
   table.read("spacing", config.spacing, 0, 65535);
+  table.read("unit", config.unit);
 }
 
 void read_partitioner(TomlTable table, PartitionerConfig& config) {
@@ -195,6 +196,7 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
     balance->finish();
   }
   table.finish();
+  if (config.balance.unit && config.churn != 0) table.fail("churn", "must be 0 with balance.unit");
   if (config.region_units != 0 && config.region_units < 16) table.fail("region_units", "must be 0 or 16..128");
 }
 

@@ -93,6 +93,7 @@ void PartitionHost::run() {
   driver.configure_machine(spec_.machine.sm.capacity);
   if (config.monitor_threshold > 0)
     driver.configure_monitor(true, config.monitor_threshold, config.monitor_window, config.monitor_hold);
+  if (config.balance.unit) driver.configure_balance(config.balance.keep, config.balance.candidates);
   set_mode(driver, mode_);
   driver.enable_interrupts(kEvents);
   for (;;) {
@@ -206,6 +207,39 @@ void PartitionHost::handle_interrupt(SluiceDriver& driver) {
   if (regs::kIrqStatusDecision.get(events) != 0) record_decision(driver);
 }
 
+std::uint32_t PartitionHost::unit_weight(KernelId kernel) const {
+  constexpr double kOne = 64, kMost = 127;
+  double most = 1;
+  for (const KernelLaunch& launch : spec_.launches) most = std::max(most, launch.kernel.wish.weight);
+  const double unit = std::min(kOne, kMost / most);
+  return static_cast<std::uint32_t>(std::max(1L, std::lround(spec_.launches[kernel.value()].kernel.wish.weight * unit)));
+}
+
+/// The policy's twin tells all that it measured; the unit's registers have what is kept.
+void PartitionHost::record_balance(SluiceDriver& driver, const std::vector<CtaCount>& ctas, Decision& decision) {
+  if (decision.reason != DecisionReason::WaterFilling) return;
+  if (const BalanceReport* all = unit_.balance()) {
+    decision.balance = *all;
+  } else {
+    using Kept = BalanceUnitReport::Kept;
+    const BalanceUnitReport told = driver.balance_report();
+    double weights = 0;
+    for (const InSlot& p : present_) weights += unit_weight(p.kernel);
+    BalanceCandidate& kept = decision.balance.candidates.emplace_back();
+    if (told.kept == Kept::Partition) kept.ctas = ctas;
+    if (told.measured) kept.score = weights / told.time;
+    decision.balance.kept = told.kept == Kept::InOrder ? -1 : 0;
+    decision.balance.floors = told.floors || !told.measured;
+  }
+  if (decision.balance.candidates.empty()) return;
+  const std::int32_t kept = decision.balance.kept;
+  decision.reason = kept < 0                  ? DecisionReason::NotWorth
+                    : decision.balance.floors ? DecisionReason::Measured
+                                              : DecisionReason::FloorsMissed;
+  if (kept < 0) decision.partition.mode = Mode::LeftOver;
+  if (kept >= 0 && decision.balance.candidates[static_cast<std::size_t>(kept)].ctas.empty()) decision.partition.mode = Mode::Fcfs;
+}
+
 void PartitionHost::record_decision(SluiceDriver& driver) {
   if (!unit_.decided_for_present()) return;  // a kernel has come or gone since: the unit profiles anew
   Decision decision;
@@ -228,15 +262,7 @@ void PartitionHost::record_decision(SluiceDriver& driver) {
   decision.profiles = unit_.profiles();
   decision.profiles.resize(present_.size());
   if (mode_ == Mode::Balance) {
-    decision.balance = *unit_.balance();
-    if (decision.reason == DecisionReason::WaterFilling && !decision.balance.candidates.empty())
-      decision.reason = decision.balance.kept < 0 ? DecisionReason::NotWorth
-                        : decision.balance.floors ? DecisionReason::Measured
-                                                  : DecisionReason::FloorsMissed;
-    if (decision.reason == DecisionReason::NotWorth) decision.partition.mode = Mode::LeftOver;
-    const std::int32_t kept = decision.balance.kept;
-    if (kept >= 0 && decision.balance.candidates[static_cast<std::size_t>(kept)].ctas.empty())
-      decision.partition.mode = Mode::Fcfs;
+    record_balance(driver, ctas, decision);
     decision.samples.clear();
     decision.profiles.assign(present_.size(), {});
   }

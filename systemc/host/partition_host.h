@@ -74,6 +74,9 @@ class PartitionHost : public sc_core::sc_module {
   void stop_met(SluiceDriver& driver);
   void handle_interrupt(SluiceDriver& driver);
   void record_decision(SluiceDriver& driver);
+  void record_balance(SluiceDriver& driver, const std::vector<CtaCount>& ctas, Decision& decision);
+  /// A kernel's weight as the unit takes it.
+  [[nodiscard]] std::uint32_t unit_weight(KernelId kernel) const;
   [[nodiscard]] Time now() const;
   [[nodiscard]] bool timer_due() const;
   void arrive(KernelId kernel);

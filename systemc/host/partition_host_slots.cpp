@@ -58,6 +58,7 @@ void PartitionHost::launch(SluiceDriver& driver, const std::vector<InSlot>& toge
     const bool again = slice_ends_[kernel.value()] == kNoTaskLimit;
     SlotLaunch entry{launch.kernel.demand(), ctas, again, together.size() > 1};
     if (spec_.machine.partitioner.priority) entry.priority = priorities_.at(launch.priority);
+    if (spec_.machine.partitioner.balance.unit) entry.wish = {unit_weight(kernel), launch.kernel.wish.floor};
     driver.launch(slot, entry);
     const JobId job(kernel.value());
     if (jobs_.at(job).state == JobState::ToRun) jobs_.move(job, JobState::Running);

@@ -130,13 +130,16 @@ class Search {
     rtl_.high();
     if (rtl_->scored_o != 0) scored_[rtl_->scored_entry_o] = {{}, rtl_->measured_o != 0, 0, rtl_->time_o};
   }
-  [[nodiscard]] JointCounts counts(std::uint32_t entry) {
-    rtl_->query_i = static_cast<CData>(entry);
-    rtl_->port_query_i = static_cast<CData>(entry);
+  [[nodiscard]] CData row_of(std::uint32_t entry) {
+    return static_cast<CData>(get(rtl_->list_rows_o, (entry < rtl_->entries_o ? entry : 0) * kRowW, kRowW));
+  }
+  [[nodiscard]] JointCounts counts(std::uint32_t entry) { return at_row(row_of(entry)); }
+  [[nodiscard]] JointCounts at_row(CData row) {
+    rtl_->query_row_i = rtl_->port_row_i = row;
     rtl_.eval();
     const JointCounts found = counts_of(rtl_->counts_o, kernels());
     EXPECT_EQ(counts_of(rtl_->port_counts_o, kernels()), found);
-    rtl_->port_query_i = static_cast<CData>(random_.in(0, 15));  // of another
+    rtl_->port_row_i = row_of(random_.in(0, 15));  // of another
     return found;
   }
 
@@ -170,12 +173,12 @@ class Search {
   /// Until it asks for a round or is done. Whatever an SM may be given meanwhile fits it.
   void wait() {
     std::uint64_t cycles = 0;
-    const std::uint32_t entry = random_.in(0, 15);
-    const JointCounts before = counts(entry);
+    const CData row = row_of(random_.in(0, 15));
+    const JointCounts before = at_row(row);
     for (; rtl_->round_o == 0 && rtl_->done_o == 0; ++cycles) {
       ASSERT_LT(cycles, 2000000U) << "it does not come to an end";
       if (cycles % 16 == 0) {
-        ASSERT_EQ(counts(entry), before) << "what SMs hold changes between rounds";
+        ASSERT_EQ(at_row(row), before) << "what SMs hold changes between rounds";
       }
       cycle();
     }

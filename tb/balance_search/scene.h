@@ -13,7 +13,7 @@
 
 namespace sluice::tb {
 
-inline constexpr unsigned kCtaW = 6, kWeightW = 7, kRateW = 15;
+inline constexpr unsigned kCtaW = 6, kWeightW = 7, kRateW = 15, kRowW = 6;
 inline constexpr std::uint32_t kScale = 4;  ///< instructions of a step of a sample
 
 /// A port of any width, a bit at a time.

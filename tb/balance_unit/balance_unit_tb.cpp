@@ -14,7 +14,7 @@
 namespace sluice::tb {
 namespace {
 
-constexpr regs::Parameters kParameters{16, 4, 8, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
+constexpr regs::Parameters kParameters{16, 4, 8, 2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1},
     kFew{5, 3, 32, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1};
 
 /// Both are given the same, and have to answer the same.

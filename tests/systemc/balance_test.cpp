@@ -210,9 +210,12 @@ TEST(Balance, CtasOfAKernelEnterAnSmApart) {
 }
 
 TEST(Balance, IsRefusedWhereNothingCarriesItOut) {
+  MachineConfig machine;
   for (const PartitionerKind kind : {PartitionerKind::Rtl, PartitionerKind::Both})
-    EXPECT_THROW(check_unit_has(Mode::Balance, kind), InputError);
-  EXPECT_NO_THROW(check_unit_has(Mode::Balance, PartitionerKind::Twin));
+    EXPECT_THROW(check_unit_has(Mode::Balance, kind, machine), InputError);
+  EXPECT_NO_THROW(check_unit_has(Mode::Balance, PartitionerKind::Twin, machine));
+  machine.partitioner.balance.unit = true;
+  EXPECT_NO_THROW(check_unit_has(Mode::Balance, PartitionerKind::Both, machine));
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ void BalanceModeTwin::run(const SluiceConfig& config, const SequencerIn& in, std
     case State::Hand:
       if (!ready) break;
       search_.take(entry_of(sm_), rank_of(sm_), word(insts, config.window));
-      adding_ = 4;
+      adding_ = 8;
       if (entry_of(sm_) == 0) ++taken_;
       next_sm();
       break;

@@ -8,7 +8,8 @@ namespace sluice {
 
 namespace {
 constexpr std::uint64_t kWord = 18, kMean = 15, kRate = 15;  // bits
-}
+constexpr std::uint64_t kState = 2;                          // cycles of a state; cycles_ counts states
+}  // namespace
 
 /// A try: from the capacity of each resource every CTA's demand is taken.
 bool BalanceSearchUnit::fits(const Counts& work) {
@@ -46,7 +47,7 @@ bool BalanceSearchUnit::make(Counts& work, std::size_t to, std::size_t off) {
 
 void BalanceSearchUnit::add(const Counts& work) {
   const auto at = std::ranges::find(rows_, work);
-  cycles_ += static_cast<std::uint64_t>(at - rows_.begin()) + (at == rows_.end() ? 0 : 1);
+  cycles_ += 2 * (static_cast<std::uint64_t>(at - rows_.begin()) + (at == rows_.end() ? 0 : 1));
   if (at != rows_.end()) return;
   rows_.push_back(work);
   list_.push_back(work);
@@ -110,7 +111,7 @@ std::uint64_t BalanceSearchUnit::begin(Plan plan, const Counts& base) {
   cycles_ = 0;
   scored.clear();
   make_list();
-  return cycles_;
+  return kState * cycles_;
 }
 
 void BalanceSearchUnit::take(std::size_t entry, std::size_t kernel, std::uint32_t sample) {
@@ -155,7 +156,7 @@ void BalanceSearchUnit::rate(std::size_t at, bool with_means) {
   cycles_ += 2 + kWord + 3 + 2 * kernels() + 1;
   e.rated = balance_unit_entry(e.rated.means, alone_, plan_.settings);
   e.rated.shortfall = shortfall;
-  scored.push_back({at, e.rated.measured, e.rated.measured ? e.rated.time : 0, cycles_});
+  scored.push_back({at, e.rated.measured, e.rated.measured ? e.rated.time : 0, kState * cycles_});
   ++cycles_;  // StepStart
 }
 
@@ -314,7 +315,7 @@ std::uint64_t BalanceSearchUnit::end_of_round() {
       hold(Phase::OnAll);
     }
   }
-  return cycles_;
+  return kState * cycles_;
 }
 
 }  // namespace sluice
