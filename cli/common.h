@@ -27,7 +27,8 @@ struct CommonOptions {
     app.add_option("--workload", workload_file, "workload description (TOML), e.g. configs/workloads/table2.toml")->required();
   }
   void add_balance(CLI::App& app) {
-    app.add_option("--balance", balance, "settings of balance, e.g. keep=1.1,candidates=4,weight.DXT=2,floor.DXT=0.5");
+    app.add_option("--balance", balance,
+                   "settings of balance, e.g. keep=1.1,candidates=4,weight.DXT=2,floor.DXT=0.5; unit=true: the RTL's form");
   }
   void add_json(CLI::App& app) { app.add_flag("--json", json, "result as JSON on standard output"); }
   void add_run(CLI::App& app) {

@@ -57,7 +57,8 @@ RunResult run_with(std::optional<WaveformFile>& waveform, const RunSpec& spec) {
 int run(const SimOptions& options) {
   MachineConfig machine = read_machine(options.machine_file);
   if (options.monitor >= 0) machine.partitioner.monitor_threshold = options.monitor;
-  const Workload workload = read_workload(options.workload_file);
+  Workload workload = read_workload(options.workload_file);
+  set_balance(options.balance, machine, workload.kernels);
   const std::vector<Mix> mixes = parse_mixes(workload, machine, options.kernels);
   if (mixes.size() != 1) throw InputError(fmt::format("--kernels {}: one mix, e.g. IMG_NN", options.kernels));
   const Mix& mix = mixes.front();
@@ -133,6 +134,7 @@ void add_sim_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<SimOptions>();
   CLI::App* command = app.add_subcommand("sim", "Run one mix on the SystemC GPU model");
   options->add_files(*command);
+  options->add_balance(*command);
   options->add_run(*command);
   options->add_json(*command);
   command->add_flag("--whole", options->whole, "each kernel's whole grid, once, in place of a window")->excludes("--window");

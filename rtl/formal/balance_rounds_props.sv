@@ -12,7 +12,8 @@ module balance_rounds_props #(
   input logic [K-1:0] spent_i,   // by kernel slot
   input logic [M-1:0] settled_i
 );
-  localparam int unsigned KIndexW = sluice_pkg::KIndexW, EntryW = balance_pkg::EntryW, RankW = $clog2(K), RowW = balance_pkg::RowW;
+  localparam int unsigned KIndexW = sluice_pkg::KIndexW, EntryW = balance_pkg::EntryW, RankW = $clog2(K),
+    RowW = balance_pkg::RowW;
   localparam int unsigned Group = M < 8 ? 1 : 2, Left = M * 3 / 8, Most = (M - Left) / Group, Counted = 15;
   localparam logic [3:0] Idle = 4'd0, List = 4'd1, WarmUp = 4'd2, Settle = 4'd3, Window = 4'd4, Whole = 4'd5,
     Read = 4'd6, Hand = 4'd7, End = 4'd8, Held = 4'd9;

@@ -24,7 +24,7 @@ def main():
     (ROOT / "build/waves").mkdir(parents=True, exist_ok=True)
     for design, groups in layouts.items():
         zoom, top, widths = groups.pop("zoom", 20), groups.pop("of", design), groups.pop("widths", {})
-        if top != design:
+        if top != design and not groups:
             groups = {name: re.sub(r"(\w+)\[\d+:0\]", lambda m: f"{m[1]}[{widths[m[1]] - 1}:0]" if m[1] in widths else m[0], signals)
                       for name, signals in layouts[top].items()}
         (ROOT / f"build/waves/{design}.gtkw").write_text(layout(design, top, groups, zoom))
