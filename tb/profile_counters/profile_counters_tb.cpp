@@ -76,7 +76,8 @@ void count_until_the_share_is_spent() {
       owner = random.in(0, 3);
     }
     const bool calm_now = calm > 0;
-    const bool enable = !clear && enabled < kLongest && (calm_now || (c % 64 < 56 && random.chance(0.9)));
+    // The longest window pauses now and then, to be looked at.
+    const bool enable = !clear && enabled < kLongest && (calm_now ? !random.chance(0.001) : c % 64 < 56 && random.chance(0.9));
     const bool request = calm_now ? calm_requests : random.chance(0.3);
     std::array<std::uint32_t, kSchedulers> kernels;
     kernels.fill(owner);
@@ -85,7 +86,7 @@ void count_until_the_share_is_spent() {
     }
     constexpr std::uint32_t kAll = (1U << kSchedulers) - 1;
     cycle(clear, enable, calm_now ? kAll : random.in(0, kAll), kernels, request);
-    calm = longest ? kLongest : calm - (calm > 0 ? 1 : 0);
+    calm = longest ? kLongest : calm - (calm > 0 && enable ? 1 : 0);
     since = enable ? 0 : since + 1;
     if (since > 0) {
       ASSERT_EQ(rtl->insts_o, insts) << "cycle " << c;
