@@ -28,6 +28,7 @@ SERVED["sluice_piv_prefill"] = (["piv"], (), {"decode": 5, "prefill": 20})
 SHARED = {"time_sliced": None, "mps": {}, "mps_50": {"decode": 50, "prefill": 50}}
 FIXED = {"sluice_quota": {"decode": ("--quota", 4), "prefill": ("--quota", 1)}, "sluice_sms": {"decode": ("--sms", "0-65"), "prefill": ("--sms", "66-131")},
          "sluice_sms_swapped": {"decode": ("--sms", "66-131"), "prefill": ("--sms", "0-65")}}
+FIXED.update({f"fixed_{d}_{p}": {"decode": ("--quota", d), "prefill": ("--quota", p)} for d in (2, 3, 4) for p in (1, 2)})  # CTAs of an SM
 IN_ONE_PROCESS = {"priorities": "priorities", "green_contexts": "green"}
 asks = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 asks.add_argument("sluice")
@@ -106,6 +107,9 @@ def measure(system, load):
     alone = "prefill" if load == 0 else "decode"
     if system == "alone":
         return together(start(alone, load))
+    if system.startswith("quota_alone_"):
+        with mps():
+            return together(start(alone, load, under=("--quota", system.removeprefix("quota_alone_"))))
     if system == "half_alone":
         with mps():
             return together(start(alone, load, percentage=50))
