@@ -95,7 +95,8 @@ def write(cubin, row, turns, out):
 def main(cubin, sluice, out, *machines):
     rows = []
     for row in map(json.loads, lzma.open(ROWS, "rt")):
-        if row.get("bandwidth") != "dram_load" or row["in_flight"] != IN_FLIGHT or row["width"] != 16 or row["lane_stride"] != 16 or row["threads"] not in THREADS or row["ctas"] != SMS:
+        wanted = {"bandwidth": "dram_load", "in_flight": IN_FLIGHT, "width": 16, "lane_stride": 16, "ctas": SMS}
+        if any(row.get(key) != value for key, value in wanted.items()) or row["threads"] not in THREADS:
             continue
         rows.append({"warps": row["threads"] // 32, "h200": row["bytes_a_cycle"]})
         for machine in machines:
