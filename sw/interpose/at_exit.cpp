@@ -53,7 +53,10 @@ void Program::tell() {
   report["watchdog_raises"] = sums.raises;
   report["later_grids"] = sums.later_grids;
   report["orders"] = sums.orders;
-  if (const std::string times = lanes_.times_json(); !times.empty()) report["service"] = nlohmann::json::parse(times);
+  report["placed"] = sums.placed;
+  for (const auto& [kernel, checked] : sums.checked)
+    report["checked"][kernel] = {{"blocks", checked.blocks}, {"wrong_blocks", checked.wrong}};
+  if (const std::string times = lanes_.times_json(); !times.empty()) report.update(nlohmann::json::parse(times));
   std::FILE* file = std::fopen(path, "w");
   if (file == nullptr || std::fprintf(file, "%s\n", report.dump(2).c_str()) < 0)
     std::fprintf(stderr, "sluice: SLUICE_REPORT=%s cannot be written\n", path);

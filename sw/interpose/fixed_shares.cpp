@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sw/gpu/runtime/control.h"
@@ -64,8 +65,22 @@ void FixedShares::read() {
     if (*share == share_) return;
     share_ = *share;
     lanes = known_;
+    ordered_ = Clock::now();
+    leaving_ = share->ctas.value() == 0 ? known_ : std::set<LaneId>();
   }
   for (const LaneId lane : lanes) lanes_.on_share(lane, *share);
+  if (share->ctas.value() == 0 && !lanes.empty()) lanes_.await_leaving(std::vector(lanes.begin(), lanes.end()));
+}
+
+void FixedShares::evicted(LaneId lane) {
+  const std::scoped_lock held(lock_);
+  if (leaving_.erase(lane) > 0 && left_us_.size() < kMost)
+    left_us_.push_back(std::chrono::duration<double, std::micro>(Clock::now() - ordered_).count());
+}
+
+std::string FixedShares::times_json() const {
+  const std::scoped_lock held(lock_);
+  return file_.empty() ? "" : nlohmann::json{{"evictions", {{"left_us", left_us_}}}}.dump();
 }
 
 void FixedShares::follow() {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sw/interpose/shares.h"
 
@@ -20,17 +23,24 @@ class FixedShares : public IShares {
   [[nodiscard]] bool admit(const std::string& kernel) override;
   /// A range of SMs needs the thread, too: where others fill it, a launch's first CTAs may find no room.
   [[nodiscard]] bool changes() const override { return !file_.empty() || share_at_start_.sms != kEverySm; }
+  void evicted(LaneId lane) override;
+  [[nodiscard]] std::string times_json() const override;
   [[nodiscard]] std::string native() const override { return ""; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMost = 4096;
   void follow();  // the file, for ever
   void read();
   ILanes& lanes_;
   const Share share_at_start_;
   const std::string file_;
-  std::mutex lock_;
+  mutable std::mutex lock_;
   Share share_;
   std::set<LaneId> known_;
+  std::set<LaneId> leaving_;
+  Clock::time_point ordered_;    ///< to leave
+  std::vector<double> left_us_;  ///< from there until a lane's last CTA had left, of the first kMost
 };
 
 /// Nothing is transformed.

@@ -2,6 +2,8 @@
 #include "sw/interpose/lanes.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -247,9 +249,8 @@ std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context, ContextId g
   const ContextId id = found->first;
   const std::shared_ptr<ContextState> state = found->second;
   if (gone == 0) {  // else what was counted there is gone, too
-    const Sums now = sums();
-    counted_.violations = now.violations;
-    counted_.naps = now.naps;
+    counted_ = sums();
+    counted_.known = true;
   }
   for (const std::shared_ptr<Lane>& lane : all())
     if (lane->context_state == state) give_up(*lane);
@@ -302,6 +303,20 @@ std::vector<std::shared_ptr<Lane>> Lanes::all() const {
   return all;
 }
 
+void Lanes::count_runs(std::unique_lock<std::mutex>& held, const Lane& lane, Slot& slot, SluiceJob& job) {
+  static const bool checks = std::getenv("SLUICE_CHECK") != nullptr;
+  if (!checks || (slot.of != 0 && slot.of != job.blocks)) return;
+  if (std::exchange(slot.of, job.blocks) == 0) {
+    held.unlock();
+    slot.runs = lane.context_state->zeroed(job.blocks * sizeof(unsigned), 0, 0);
+    held.lock();
+  }
+  if (slot.runs == 0) return;
+  job.runs = reinterpret_cast<unsigned*>(slot.runs);
+  job.counts_runs = 1;
+  ++slot.counted;
+}
+
 Lanes::Sums Lanes::sums() {
   Sums sums = counted_;
   const auto add = [&](const Lane& lane) {
@@ -312,6 +327,19 @@ Lanes::Sums Lanes::sums() {
         sums.known = false;
       sums.violations += violations;
       sums.naps += told[1];
+      std::array<unsigned, SLUICE_MAX_SM> most{};
+      if (lane.context_state->read(most.data(), slot->control + offsetof(SluiceControl, max_resident), sizeof most))
+        for (const unsigned ctas : most)
+          if (ctas > 0) ++sums.placed[lane.told.name][std::to_string(ctas)];
+      for (std::uint64_t from = 0; from < slot->of && slot->runs != 0; from += most.size()) {
+        const std::size_t count = std::min<std::size_t>(most.size(), slot->of - from);
+        sums.known &= lane.context_state->read(most.data(), slot->runs + from * sizeof(unsigned), count * sizeof(unsigned));
+        Sums::Checked& checked = sums.checked[lane.told.name];
+        for (std::size_t i = 0; i < count; ++i) {
+          checked.blocks += most[i];
+          checked.wrong += most[i] == slot->counted ? 0 : 1;
+        }
+      }
     }
   };
   CUcontext before = nullptr;

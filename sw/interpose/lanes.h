@@ -56,6 +56,8 @@ struct Slot {
   Clock::duration patience{};         ///< until the next later grid
   std::uint32_t done = 0;             ///< blocks, as last read; wraps
   std::uint32_t resident = 0;         ///< CTAs, as last read
+  CUdeviceptr runs = 0;               ///< SLUICE_CHECK: how often each block ran, of launches of `of` blocks
+  std::uint64_t of = 0, counted = 0;  ///< so many of them
   Clock::time_point moved;            ///< when the launch in front came there, had no CTA, or had ended a block, as last seen
   std::optional<gpu::Watchdog> watchdog;
 };
@@ -137,8 +139,15 @@ class Lanes : public ILanes {
   void forget();  ///< in a forked child: the parent's are not its own
   struct Sums {
     std::uint64_t violations = 0, naps = 0, raises = 0, later_grids = 0, orders = 0;
-    bool known = true;  ///< all control blocks could be read
+    struct Checked {
+      std::uint64_t blocks = 0, wrong = 0;  ///< runs of all; blocks that ran another number of times than they were launched
+    };
+    std::map<std::string, Checked> checked{};                         ///< SLUICE_CHECK: by the kernel in front
+    std::map<std::string, std::map<std::string, unsigned>> placed{};  ///< kernel in front: SMs by the most CTAs that they held
+    bool known = true;                                                ///< all control blocks could be read
   };
+  /// Where SLUICE_CHECK wants it: how often each block of the launch runs, if its grid is as that of the lane's first.
+  static void count_runs(std::unique_lock<std::mutex>& held, const Lane& lane, Slot& slot, SluiceJob& job);
   [[nodiscard]] Sums sums();
   [[nodiscard]] std::size_t outstanding(std::optional<GpuNumber> gpu = {}) const;  ///< lanes; of a GPU, or of all
   /// A launch whose blocks wait for others has CTAs, and has ended no block for a while: perhaps they wait for what is to come.

@@ -331,6 +331,7 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
   Slot& slot = *lane->slots.front();
   ours->job->control = reinterpret_cast<SluiceControl*>(slot.control);
   ours->job->orders = reinterpret_cast<SluiceOrders*>(lane->orders);
+  Lanes::count_runs(held, *lane, slot, *ours->job);
   lanes_.ask_share(*lane, slot.pending.empty() ? ours->demand : lane->told);
   if (lane->stale && !lanes_.send(*lane)) {
     held.unlock();

@@ -161,7 +161,7 @@ class ServiceShares : public IShares {
   bool changes() const override { return true; }
   std::string times_json() const override {
     const std::scoped_lock lock(mutex_);
-    return nlohmann::json{{"evictions", times_.json()}}.dump();
+    return nlohmann::json{{"service", {{"evictions", times_.json()}}}}.dump();
   }
   std::string native() const override {
     const std::scoped_lock lock(mutex_);

@@ -236,6 +236,15 @@ CUresult cuCtxGetId(CUcontext c, unsigned long long* id) {
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* c, CUdevice) { return cuCtxGetCurrent(c); }
 CUresult cuGetErrorName(CUresult, const char** name) { return *name = "an error", CUDA_SUCCESS; }
+CUresult cuGetErrorString(CUresult, const char** text) { return *text = "of the driver for tests", CUDA_SUCCESS; }
+/// NVRTC asks for one, and reads its size first: of a table with nothing in it.
+CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  static const std::size_t size = sizeof size;
+  return *table = &size, CUDA_SUCCESS;
+}
+CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) { return *bytes = 1U << 30U, CUDA_SUCCESS; }
+CUresult cuLibraryGetGlobal(CUdeviceptr*, std::size_t*, CUlibrary, const char*) { return CUDA_ERROR_NOT_FOUND; }
+CUresult cuKernelSetAttribute(CUfunction_attribute, int, CUkernel, CUdevice) { return CUDA_SUCCESS; }
 CUresult cuMemHostRegister_v2(void* p, std::size_t bytes, unsigned) {
   if (std::getenv("FAKE_CUDA_NO_REGISTER") != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
   return sluice::fake::knows(p, bytes), CUDA_SUCCESS;
@@ -335,6 +344,9 @@ CUresult cuFuncGetAttribute(int* v, CUfunction_attribute which, CUfunction f) {
               : which == CU_FUNC_ATTRIBUTE_NUM_REGS                    ? sluice::fake::number("FAKE_CUDA_REGISTERS", 30)
                                                                        : 0,
          CUDA_SUCCESS;
+}
+CUresult cuKernelGetAttribute(int* v, CUfunction_attribute which, CUkernel k, CUdevice) {
+  return cuFuncGetAttribute(v, which, reinterpret_cast<CUfunction>(k));
 }
 CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute which, int value) {
   if (which == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)

@@ -142,6 +142,12 @@ Runs& runs_of(const SluiceControl* control) {
   return *runs;
 }
 
+/// A block that is not counted where counts are wanted: FAKE_CUDA_SKIPS.
+unsigned long long skipped_block() {
+  const char* block = std::getenv("FAKE_CUDA_SKIPS");
+  return block == nullptr ? ~0ULL : std::strtoull(block, nullptr, 10);
+}
+
 /// The tasks of a ticket, by the runtime's arithmetic.
 void run_ticket(const SluiceJob& job, unsigned long long ticket, Runs& runs) {
   unsigned long long first = 0, task = 0;
@@ -158,8 +164,11 @@ void run_ticket(const SluiceJob& job, unsigned long long ticket, Runs& runs) {
     ticket -= first;
   }
   task += ((ticket >> job.width_bits) * tasks << job.width_bits) + (ticket & ((1U << job.width_bits) - 1));
-  for (unsigned i = 0; i < tasks; ++i)
-    ++runs.blocks[(task + (static_cast<unsigned long long>(i) << job.width_bits)) % job.blocks];
+  for (unsigned i = 0; i < tasks; ++i) {
+    const unsigned long long block = (task + (static_cast<unsigned long long>(i) << job.width_bits)) % job.blocks;
+    ++runs.blocks[block];
+    if (job.counts_runs != 0) word(job.runs[block]).fetch_add(block == skipped_block() ? 0U : 1U);
+  }
   runs.total += tasks;
 }
 
@@ -198,6 +207,11 @@ void work_on(const SluiceJob& job, const Grid& grid, Runs& runs, unsigned most) 
     const unsigned ctas = std::min(allowed(job, grid), most);
     word(c.resident_total).store(ctas);
     if (ctas == 0) break;
+    for (unsigned sm = 0; sm < grid.grid[0]; ++sm) {
+      const unsigned here =
+          std::min(sluice_ctas(word(const_cast<unsigned&>(job.orders->quota[sm])).load(), job.flags), sluice_fits(job.flags));
+      word(c.max_resident[sm]).store(std::max(word(c.max_resident[sm]).load(), here));
+    }
     if (ctas < ctas_needed(grid) ||
         (waits_for_frees(grid) && g_frees == g_freed)) {  // the blocks that have begun wait for others
       std::this_thread::sleep_for(microseconds(200));
@@ -370,6 +384,7 @@ CUresult cuEventElapsedTime(float* ms, CUevent a, CUevent b) {
   const auto ns = reinterpret_cast<Event*>(b)->at - reinterpret_cast<Event*>(a)->at;
   return *ms = std::chrono::duration<float, std::milli>(ns).count(), CUDA_SUCCESS;
 }
+CUresult cuEventElapsedTime_v2(float* ms, CUevent a, CUevent b) { return cuEventElapsedTime(ms, a, b); }
 /// It waits under the driver's lock, as seen on an H100 with registered memory.
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
   const auto inside = sluice::fake::in_driver();
@@ -415,6 +430,7 @@ CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, std::size_t n, CUstream
   });
   return CUDA_SUCCESS;
 }
+CUresult cuMemsetD8_v2(CUdeviceptr p, unsigned char v, std::size_t n) { return cuMemsetD8Async(p, v, n, nullptr); }
 CUresult cuMemsetD32Async(CUdeviceptr p, unsigned v, std::size_t n, CUstream s) {
   const auto inside = sluice::fake::in_driver();
   sluice::fake::wait_for_room(s);
