@@ -14,22 +14,23 @@ namespace sluice::cli {
 struct GpuProbeOptions {
   bool json = false;
 };
-struct GpuRunOptions {
-  std::vector<std::string> kernels, apps;
-  std::vector<std::string> includes, defines;
+/// What is launched.
+struct GpuKernels {
+  std::vector<std::string> kernels, apps, includes, defines;
   std::string nvcc;  ///< compiler of CUDA text; empty: NVRTC
+  bool small = false;
+};
+struct GpuRunOptions : GpuKernels {
   std::string policy = kEven, quota;
   unsigned passes = 1;
-  double epsilon = 0;
-  bool small = false, json = false;
+  bool json = false;
 };
-struct GpuRecordOptions {
-  std::vector<std::string> kernels, apps, includes, defines;
+struct GpuRecordOptions : GpuKernels {
   std::vector<std::string> command;  ///< a program whose kernels are recorded, and its arguments
   std::vector<std::string> only;     ///< of the program's kernels, by the names that a trace has; empty: all
-  std::string nvcc, out, ctas = "all", limit = "1G", total = "8G";
+  std::string out, ctas = "all", limit = "1G", total = "8G";
   unsigned launches = 1;  ///< of each kernel of the program
-  bool small = false, json = false, keep = false, check = false;
+  bool json = false, keep = false, check = false;
 };
 struct GpuExperimentOptions {
   std::string name, out, apps, scenarios = "configs/scenarios";
@@ -54,10 +55,9 @@ int gpu_record_program(const GpuRecordOptions& options, const RecordRequest& req
 int gpu_experiment(const GpuExperimentOptions& options);
 /// Names; with what each measures. None in a build without CUDA.
 std::vector<std::string> gpu_experiments(bool words);
-struct GpuClientOptions {
-  std::string app;
-  unsigned blocks = 0, passes = 1;
+struct GpuClientOptions : GpuKernels {
+  unsigned blocks = 0, passes = 1;  ///< of an application
 };
-int gpu_scenario_client(const GpuClientOptions& options);
+int gpu_client(const GpuClientOptions& options);
 
 }  // namespace sluice::cli

@@ -32,8 +32,24 @@ int gpu_run(const GpuRunOptions&) { no_cuda(); }
 int gpu_record(const GpuRecordOptions&, const RecordRequest&) { no_cuda(); }
 int gpu_experiment(const GpuExperimentOptions&) { no_cuda(); }
 std::vector<std::string> gpu_experiments(bool) { return {}; }
-int gpu_scenario_client(const GpuClientOptions&) { no_cuda(); }
+int gpu_client(const GpuClientOptions&) { no_cuda(); }
 #endif
+
+namespace {
+
+void add_kernel_options(CLI::App& command, GpuKernels& of) {
+  command.add_option(
+      "--kernel", of.kernels,
+      "FILE:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC;SPEC...]; repeat for more (docs/user/share_a_gpu.md)");
+  command.add_option("--app", of.apps, "one of Sluice's own kernels (BLK .. LAT); repeat for more");
+  command.add_option("-I", of.includes, "folder of headers, for CUDA text; repeat for more");
+  command.add_option("-D", of.defines, "NAME or NAME=VALUE, for CUDA text; repeat for more");
+  command.add_flag("--nvcc{nvcc}", of.nvcc,
+                   "compile CUDA text with nvcc, which takes files with host code; --nvcc=PATH names another than the installed");
+  command.add_flag("--small", of.small, "--app: a small launch");
+}
+
+}  // namespace
 
 void add_gpu_command(CLI::App& app, Action& action) {
   CLI::App* gpu = app.add_subcommand("gpu", "The same policies on a real NVIDIA GPU: per-SM CTA quotas, profiling, experiments");
@@ -46,34 +62,21 @@ void add_gpu_command(CLI::App& app, Action& action) {
 
   auto run = std::make_shared<GpuRunOptions>();
   command =
-      gpu->add_subcommand("run", "User kernels, unchanged, under a policy; outputs compared with the untransformed kernels'");
-  command->add_option(
-      "--kernel", run->kernels,
-      "FILE:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC;SPEC...]; repeat for a mix (docs/user/share_a_gpu.md)");
-  command->add_option("-I", run->includes, "folder of headers, for CUDA text; repeat for more");
-  command->add_option("-D", run->defines, "NAME or NAME=VALUE, for CUDA text; repeat for more");
-  command->add_flag(
-      "--nvcc{nvcc}", run->nvcc,
-      "compile CUDA text with nvcc, which takes files with host code; --nvcc=PATH names another than the installed");
-  command->add_option("--app", run->apps, "one of Sluice's own kernels (BLK .. LAT); repeat for a mix");
-  command->add_option("--policy", run->policy, "native, even, spatial, warped_slicer, static (with --quota)")
+      gpu->add_subcommand("run", "Kernels in a program of their own under a policy; outputs compared with those as they are");
+  add_kernel_options(*command, *run);
+  command->add_option("--policy", run->policy, "native, static (with --quota), or a scheduler of `sluice serve`")
       ->capture_default_str()
-      ->check(CLI::IsMember({"native", kEven, kSpatial, kWarpedSlicer, kStatic}));
+      ->check(CLI::IsMember({"native", kStatic, kEven, kSpatial, kBalance, "adaptive"}));
   command->add_option("--quota", run->quota, "CTAs of each kernel per SM, e.g. 3,2");
   command->add_option("--passes", run->passes, "times each grid runs, each time when the time before is done")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
-  command->add_option("--epsilon", run->epsilon, "saturation threshold of water-filling")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  command->add_flag("--small", run->small, "--app: a small launch, also checked against the CPU");
   command->add_flag("--json", run->json, "result as JSON on standard output");
   command->callback([run, &action] { action = [run] { return gpu_run(*run); }; });
 
   auto record = std::make_shared<GpuRecordOptions>();
   command = gpu->add_subcommand("record", "SASS traces of user kernels, for `sluice trace`; their outputs stay bit-identical");
-  command->add_option("--kernel", record->kernels, "FILE:NAME[,...] as of `sluice gpu run`; repeat for more");
-  command->add_option("--app", record->apps, "one of Sluice's own kernels (BLK .. LAT); repeat for more");
+  add_kernel_options(*command, *record);
   command->add_option("--out", record->out, "folder of the traces and their kernelslist.g")->required();
   command->add_option("--ctas", record->ctas, "CTAs of each launch to record, from the first: a number, or all")
       ->capture_default_str();
@@ -87,10 +90,6 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_flag("--check", record->check,
                     "a program behind --: Nsight Compute counts the warp instructions in a second run; 1 % off is an error");
   command->add_option("command", record->command, "a program whose kernels are recorded, and its arguments, behind --");
-  command->add_option("-I", record->includes, "folder of headers, for CUDA text; repeat for more");
-  command->add_option("-D", record->defines, "NAME or NAME=VALUE, for CUDA text; repeat for more");
-  command->add_flag("--nvcc{nvcc}", record->nvcc, "compile CUDA text with nvcc; --nvcc=PATH names another than the installed");
-  command->add_flag("--small", record->small, "--app: a small launch");
   command->add_flag("--json", record->json, "result as JSON on standard output");
   command->callback([record, &action] { action = [record] { return gpu_record(*record, record_request(*record)); }; });
 
@@ -111,12 +110,12 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_option("--scenarios", experiment->scenarios, "folder of the papers' scenarios")->capture_default_str();
   command->callback([experiment, &action] { action = [experiment] { return gpu_experiment(*experiment); }; });
 
-  auto process = std::make_shared<GpuClientOptions>();
-  command = gpu->add_subcommand("scenario-client", "")->group("");  // started by the experiments of processes
-  command->add_option("--app", process->app)->required();
-  command->add_option("--blocks", process->blocks)->required();
-  command->add_option("--passes", process->passes)->required();
-  command->callback([process, &action] { action = [process] { return gpu_scenario_client(*process); }; });
+  auto client = std::make_shared<GpuClientOptions>();
+  command = gpu->add_subcommand("client", "")->group("");  // the program that `run` and the experiments start
+  add_kernel_options(*command, *client);
+  command->add_option("--blocks", client->blocks);
+  command->add_option("--passes", client->passes);
+  command->callback([client, &action] { action = [client] { return gpu_client(*client); }; });
 
   struct ReportOptions {
     std::string folder = "results/h200";

@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// `sluice gpu probe`, `run` and `experiment` on a GPU.
+// `sluice gpu probe`, `run`, `client` and `experiment` on a GPU.
 #ifdef SLUICE_CUDA
 #include <sluice_provenance.h>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <ctime>
-#include <numeric>
+#include <optional>
 
 #include "cli/common.h"
 #include "cli/gpu_actions.h"
 #include "cli/gpu_kernel_code.h"
 #include "study/run_cache.h"
 #include "sw/gpu/apps/kernel_file.h"
+#include "sw/gpu/experiments/clients.h"
 #include "sw/gpu/experiments/experiments.h"
-#include "sw/gpu/experiments/scenario_runs.h"
-#include "sw/gpu/jobs/online_profile.h"
 #include "sw/gpu/source/nvcc.h"
 #include "sw/io/atomic_file.h"
 #include "sw/policy/names.h"
-#include "sw/policy/registry.h"
 #include "sw/report/table.h"
 
 namespace sluice::cli {
@@ -51,73 +46,11 @@ nlohmann::json describe(const gpu::Context& context) {
             {"reserved_shared_bytes_per_cta", l.reserved_shared_per_cta}}},
           {"driver_cuda", fmt::format("{}.{}", l.driver_version / 1000, l.driver_version % 1000 / 10)},
           {"nvrtc", fmt::format("{}.{}", major, minor)},
-          {"mps", mps != 0},
-          {"green_contexts", gpu::driver().green_contexts}};
+          {"mps", mps != 0}};
 }
 
-/// What the scheduler gives the mix; Warped-Slicer's after an online profile of the kernels themselves.
-Partition decide(const gpu::GpuSession& session, const gpu::PreparedMix& mix, const GpuRunOptions& options) {
-  const gpu::SiliconMix silicon = gpu::silicon_mix(session, mix, options.epsilon);
-  const PolicyNeeds needs = policy_row(options.policy).needs;
-  if (needs != PolicyNeeds::Counts && !options.quota.empty())
-    throw InputError(fmt::format("--quota {}: only with --policy {}", options.quota, kStatic));
-  gpu::SiliconScheduler scheduler(options.policy, silicon,
-                                  options.quota.empty() ? std::vector<CtaCount>() : parse_counts(options.quota));
-  if (needs != PolicyNeeds::Profiling) return gpu::decide(scheduler, silicon);
-  gpu::QuotaMix running(mix);
-  const auto decided = [&](const std::vector<Profile>& curves) { return gpu::decide(scheduler, silicon, curves); };
-  const std::vector<Profile> curves = gpu::profile_online(running, mix, decided).refined;
-  running.evict();
-  return decided(curves);
-}
-
-struct Outcome {
-  double seconds = 0;
-  std::uint32_t violations = 0, watchdog_raises = 0;
-  std::vector<std::uint32_t> max_ctas;
-};
-
-/// All kernels under one partition, until all are done.
-std::vector<Outcome> run_partition(const gpu::PreparedMix& mix, const Partition& partition, const GpuRunOptions& options) {
-  const std::ptrdiff_t sms = mix.front()->context().limits().sms;
-  const auto tables = gpu::tables_of(partition, static_cast<unsigned>(sms));
-  const std::vector<int> carveouts = gpu::carveouts(mix);
-  std::vector<std::unique_ptr<gpu::QuotaJob>> jobs;
-  for (std::size_t k = 0; k < mix.size(); ++k) {
-    gpu::JobOptions o;
-    o.launches = options.passes;
-    o.log_lifetimes = true;
-    o.carveout_percent = carveouts[k];
-    jobs.push_back(std::make_unique<gpu::QuotaJob>(*mix[k], o));
-  }
-  std::vector<Outcome> outcomes(jobs.size());
-  const gpu::Clock::time_point start = gpu::Clock::now();
-  for (std::size_t k = 0; k < jobs.size(); ++k) jobs[k]->set(tables[k]);
-  constexpr double kLimit = 600;  // seconds
-  std::size_t open = 0;
-  for (std::size_t k = 0; k < jobs.size(); ++k) open += std::ranges::count(tables[k], 0U) != sms ? 1 : 0;
-  while (open > 0) {
-    if (gpu::seconds(gpu::Clock::now() - start) > kLimit) throw gpu::GpuError(fmt::format("not done after {} s", kLimit));
-    for (std::size_t k = 0; k < jobs.size(); ++k) {
-      if (outcomes[k].seconds > 0 || std::ranges::count(tables[k], 0U) == sms || !jobs[k]->poll()) continue;
-      outcomes[k].seconds = gpu::seconds(gpu::Clock::now() - start);
-      --open;
-    }
-  }
-  for (std::size_t k = 0; k < jobs.size(); ++k) {
-    Outcome& o = outcomes[k];
-    const gpu::JobState s = jobs[k]->state();
-    o.violations = s.violations;
-    o.watchdog_raises = jobs[k]->watchdog_raises();
-    const std::vector<std::uint32_t> logged = jobs[k]->overlap_by_sm();
-    for (std::size_t sm = 0; sm < tables[k].size(); ++sm) {
-      const std::uint32_t seen = logged.empty() ? s.max_resident[sm] : std::max(logged[sm], s.max_resident[sm]);
-      if (seen > jobs[k]->quota()[sm]) ++o.violations;  // what the watchdog raised is allowed
-      o.max_ctas.push_back(seen);
-    }
-  }
-  return outcomes;
-}
+/// Path of this program, for others that it starts.
+std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
 /// Where a line was measured, and by what.
 nlohmann::json measured_on(const gpu::Context& context) {
@@ -155,7 +88,7 @@ void read_code(gpu::LaunchSpec& spec, const gpu::CompileOptions& options, const 
 }
 
 int gpu_probe(const GpuProbeOptions& options) {
-  const gpu::GpuSession session;  // also proves that SM identifiers are usable and NVRTC compiles
+  const gpu::GpuSession session;  // also proves that NVRTC compiles
   const nlohmann::json out = describe(session.context());
   if (options.json) {
     fmt::print("{}\n", out.dump());
@@ -166,86 +99,145 @@ int gpu_probe(const GpuProbeOptions& options) {
   return 0;
 }
 
+namespace {
+
+/// One kernel under a fixed quota, or all under a service of our own. It ends with this.
+struct Enforcer {
+  Enforcer(const GpuRunOptions& options, const nlohmann::json& kernels) {
+    const std::vector<CtaCount> ctas = options.quota.empty() ? std::vector<CtaCount>() : parse_counts(options.quota);
+    if ((options.policy == kStatic) != !ctas.empty())
+      throw InputError(fmt::format("--quota {}: with --policy {}, and only there", options.quota, kStatic));
+    if (!ctas.empty() && ctas.size() != kernels.size())
+      throw InputError(fmt::format("--quota {}: must be {} counts, one of each kernel", options.quota, kernels.size()));
+    for (std::size_t k = 0; k < ctas.size(); ++k)
+      if (ctas[k].value() > kernels[k]["occupancy"])
+        throw InputError(fmt::format("--quota {}: {} CTAs of {}: must be 1..{}, what fits an SM", options.quota, ctas[k].value(),
+                                     kernels[k]["name"].get<std::string>(), kernels[k]["occupancy"].get<unsigned>()));
+    if (kernels.size() == 1 && !ctas.empty()) {
+      run = {"--quota", options.quota};
+      return;
+    }
+    const std::vector<std::string> more = ctas.empty() ? std::vector<std::string>() : std::vector{"--ctas=" + options.quota};
+    service.emplace(own_path(), options.policy, more);
+    run = {"--require-service", "--socket=" + service->socket()};
+  }
+  std::optional<gpu::SharingService> service;
+  std::vector<std::string> run;  ///< options of `sluice run`
+};
+
+std::vector<std::string> client_options(const GpuKernels& of) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* option, const std::vector<std::string>& values) {
+    for (const std::string& value : values) words.push_back(option + value);
+  };
+  add("--kernel=", of.kernels);
+  add("--app=", of.apps);
+  add("-I", of.includes);
+  add("-D", of.defines);
+  if (!of.nvcc.empty()) words.push_back("--nvcc=" + of.nvcc);
+  if (of.small) words.emplace_back("--small");
+  return words;
+}
+
+void check_given(const GpuKernels& of, const char* command) {
+  if (of.kernels.empty() && of.apps.empty())
+    throw InputError(fmt::format("sluice gpu {}: --kernel or --app must be given at least once", command));
+}
+
+}  // namespace
+
+/// The kernels in a program of their own, as they are and under `sluice run`: what is found is what users have.
 int gpu_run(const GpuRunOptions& options) {
-  if (options.kernels.empty() && options.apps.empty())
-    throw InputError("sluice gpu run: --kernel or --app must be given at least once");
-  std::vector<gpu::LaunchSpec> specs;
-  for (const std::string& k : options.kernels) specs.push_back(gpu::parse_launch(k));
-  for (const std::string& a : options.apps)
-    specs.push_back(gpu::make_app(a, options.small ? gpu::AppScale::Small : gpu::AppScale::Full).launch);
-  for (std::size_t k = 0; k < options.kernels.size(); ++k)
-    if (!std::filesystem::exists(specs[k].file)) throw InputError(specs[k].file + ": no such file");
-  const gpu::GpuSession session;
-  for (std::size_t k = 0; k < options.kernels.size(); ++k)
-    read_code(specs[k], {options.includes, options.defines}, options.nvcc, session.context().limits());
-  std::vector<std::unique_ptr<gpu::PreparedKernel>> kernels;
-  gpu::PreparedMix mix;
-  for (const gpu::LaunchSpec& spec : specs) {
-    kernels.push_back(std::make_unique<gpu::PreparedKernel>(session.context(), session.compiler(), session.tools(), spec));
-    mix.push_back(kernels.back().get());
+  check_given(options, "run");
+  const std::vector<std::string> kernels = client_options(options);
+  const std::string run = fmt::format("run {}", options.passes);
+  const auto native = gpu::start_kernels(own_path(), "the kernels as they are", kernels);
+  const nlohmann::json ready = native->receive();
+  nlohmann::json out = {{"gpu", ready["gpu"]}, {"policy", options.policy}, {"kernels", nlohmann::json::array()}};
+  const auto run_from_start = [&](gpu::Client& client) {
+    static_cast<void>(client.ask("reset 0"));
+    nlohmann::json answer = client.ask(run);
+    answer.update(client.ask("fingerprints 0"));
+    return answer;
+  };
+  const nlohmann::json as_it_is = run_from_start(*native), checks = native->ask("check 0")["check"];
+  bool good = true;
+  for (std::size_t k = 0; k < ready["kernels"].size(); ++k) {
+    nlohmann::json& kernel = out["kernels"].emplace_back(ready["kernels"][k]);
+    kernel["native_seconds"] = as_it_is["ms"][k].get<double>() / 1e3;
+    for (const std::uint64_t f : as_it_is["fingerprints"][k]) kernel["native_fingerprints"].push_back(fmt::format("{:016x}", f));
+    if (!checks[k].is_null()) kernel["cpu_check"] = checks[k];
+    good = good && kernel.value("cpu_check", "").empty();
   }
-  nlohmann::json out = {
-      {"gpu", session.context().limits().name}, {"policy", options.policy}, {"kernels", nlohmann::json::array()}};
-  const gpu::StreamHandle stream = gpu::make_stream();
-  std::vector<std::vector<std::uint64_t>> native_prints;
-  bool quota = options.policy != "native", good = true;
-  for (std::size_t k = 0; k < mix.size(); ++k) {
-    for (unsigned pass = 0; pass < options.passes; ++pass) mix[k]->launch_native(stream.get());
-    gpu::check(gpu::driver().cuStreamSynchronize(stream.get()), specs[k].label + " failed on the GPU");
-    native_prints.push_back(mix[k]->fingerprints());
-    nlohmann::json kernel = {{"name", specs[k].label},
-                             {"blocks", specs[k].blocks()},
-                             {"native_registers", mix[k]->native().registers()},
-                             {"native_occupancy", mix[k]->native_occupancy()}};
-    std::vector<std::string> prints;
-    for (const std::uint64_t f : native_prints.back()) prints.push_back(fmt::format("{:016x}", f));
-    kernel["native_fingerprints"] = prints;
-    if (k >= options.kernels.size() && options.small) {
-      kernel["cpu_check"] =
-          gpu::make_app(options.apps[k - options.kernels.size()], gpu::AppScale::Small).check({specs[k], mix[k]->download()});
-      good = good && kernel["cpu_check"] == "";
+  native->end();
+  if (options.policy != "native") {
+    const gpu::Scratch scratch;
+    Enforcer enforcer(options, ready["kernels"]);
+    const auto ours = gpu::start_kernels(own_path(), "the kernels under a policy", kernels, enforcer.run,
+                                         scratch.path() / "report", {"SLUICE_SHORT_US=0", "SLUICE_CHECK=1"});
+    static_cast<void>(ours->receive());
+    const nlohmann::json answer = run_from_start(*ours);
+    nlohmann::json report = ours->end();
+    if (enforcer.service) out["shares"] = enforcer.service->log().shares;
+    out["quota_violations"] = report["quota_violations"];
+    out["watchdog_raises"] = report["watchdog_raises"];
+    good = good && out["quota_violations"] == 0;
+    for (std::size_t k = 0; k < out["kernels"].size(); ++k) {
+      nlohmann::json& kernel = out["kernels"][k];
+      const std::string symbol = kernel["symbol"];
+      kernel["seconds"] = answer["ms"][k].get<double>() / 1e3;
+      kernel["bit_identical"] = answer["fingerprints"][k] == as_it_is["fingerprints"][k];
+      good = good && kernel["bit_identical"].get<bool>();
+      if (report["placed"].contains(symbol)) kernel["sms_by_most_ctas"] = report["placed"][symbol];
+      if (report["checked"].contains(symbol)) {
+        kernel["wrong_blocks"] = report["checked"][symbol]["wrong_blocks"];
+        good = good && kernel["wrong_blocks"] == 0;
+      }
+      if (report["reasons"].contains(symbol)) kernel["native_because"] = report["reasons"][symbol];
     }
-    if (mix[k]->refusal()) {
-      kernel["refusal"] = *mix[k]->refusal();
-      quota = false;
-    } else {
-      kernel["registers"] = mix[k]->persistent().registers();
-      kernel["occupancy"] = mix[k]->occupancy();
-    }
-    out["kernels"].push_back(kernel);
-  }
-  if (quota) {
-    const Partition partition = decide(session, mix, options);
-    for (const gpu::PreparedKernel* k : mix) k->reset_buffers();
-    const std::vector<Outcome> outcomes = run_partition(mix, partition, options);
-    out["mode"] = layout_name(partition.mode);
-    for (std::size_t k = 0; k < mix.size(); ++k) {
-      const bool same = mix[k]->fingerprints() == native_prints[k];
-      out["kernels"][k].update({{"quota", partition.shares[k].ctas.value()},
-                                {"max_ctas_seen", *std::ranges::max_element(outcomes[k].max_ctas)},
-                                {"quota_violations", outcomes[k].violations},
-                                {"watchdog_raises", outcomes[k].watchdog_raises},
-                                {"seconds", outcomes[k].seconds},
-                                {"bit_identical", same}});
-      good = good && same && outcomes[k].violations == 0;
-    }
-  } else {
-    out["mode"] = "native";
   }
   if (options.json) {
     fmt::print("{}\n", out.dump());
-  } else {
-    report::Table table({"kernel", "quota", "most seen", "violations", "ms", "bit-identical", "note"});
-    for (const nlohmann::json& k : out["kernels"])
-      table.row({k["name"].get<std::string>(), k.contains("quota") ? k["quota"].dump() : "-",
-                 k.contains("max_ctas_seen") ? k["max_ctas_seen"].dump() : "-",
-                 k.contains("quota_violations") ? k["quota_violations"].dump() : "-",
-                 k.contains("seconds") ? fmt::format("{:.3f}", k["seconds"].get<double>() * 1e3) : "-",
-                 k.contains("bit_identical") ? (k["bit_identical"].get<bool>() ? "yes" : "NO") : "-",
-                 k.value("refusal", k.value("cpu_check", std::string()))});
-    fmt::print("{}", table.text());
+    return good ? 0 : 1;
   }
+  report::Table table({"kernel", "SMs by the most CTAs seen", "ms", "bit-identical", "blocks not run once a launch", "note"});
+  for (const nlohmann::json& k : out["kernels"]) {
+    std::string seen;
+    const nlohmann::json most = k.value("sms_by_most_ctas", nlohmann::json::object());
+    for (const auto& [ctas, sms] : most.items())
+      seen += fmt::format("{}{} of {}", seen.empty() ? "" : ", ", sms.get<unsigned>(), ctas);
+    table.row({k["name"].get<std::string>(), seen.empty() ? "-" : seen,
+               fmt::format("{:.3f}", k[k.contains("seconds") ? "seconds" : "native_seconds"].get<double>() * 1e3),
+               k.contains("bit_identical") ? (k["bit_identical"].get<bool>() ? "yes" : "NO") : "-",
+               k.contains("wrong_blocks") ? k["wrong_blocks"].dump() : "-",
+               k.value("native_because", k.value("cpu_check", std::string()))});
+  }
+  fmt::print("{}", table.text());
+  if (out.contains("quota_violations")) fmt::print("{} quota violations\n", out["quota_violations"].dump());
   return good ? 0 : 1;
+}
+
+/// Errors go to whoever started this, as an answer.
+int gpu_client(const GpuClientOptions& o) try {
+  check_given(o, "client");
+  const gpu::GpuSession session;
+  std::vector<gpu::App> apps;
+  for (const std::string& k : o.kernels) {
+    gpu::App& app = apps.emplace_back();
+    app.launch = gpu::parse_launch(k);
+    if (!std::filesystem::exists(app.launch.file)) throw InputError(app.launch.file + ": no such file");
+    read_code(app.launch, {o.includes, o.defines}, o.nvcc, session.context().limits());
+  }
+  for (const std::string& a : o.apps)
+    apps.push_back(o.small ? gpu::make_app(a, gpu::AppScale::Small) : gpu::make_app(a, {o.blocks, o.passes}));
+  if (!o.small)
+    for (gpu::App& app : apps) app.check = nullptr;  // as long as the GPU takes, it takes a CPU days
+  gpu::kernel_program(session, std::move(apps));
+  return 0;
+} catch (const std::exception& e) {
+  const ErrorKind kind = kind_of(e);
+  fmt::print("{}\n", nlohmann::json{{"error", e.what()}, {"kind", kind}}.dump());
+  return exit_code(kind);
 }
 
 int gpu_experiment(const GpuExperimentOptions& o) {
@@ -258,9 +250,7 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   refuse_unpublishable(options.out, SLUICE_COMMIT);
   make_folder(options.out);
   options.scenarios = o.scenarios;
-  std::array<char, 4096> path{};
-  if (readlink("/proc/self/exe", path.data(), path.size() - 1) < 0) throw_errno("/proc/self/exe", errno);
-  options.program = path.data();
+  options.program = own_path();
   const auto row = std::ranges::find(gpu::experiments(), o.name, &gpu::ExperimentRow::name);
   gpu::GpuSession session;
   options.on = measured_on(session.context());
@@ -275,8 +265,6 @@ std::vector<std::string> gpu_experiments(bool words) {
     all.push_back(words ? fmt::format("{}: {}", row.name, row.measures) : row.name);
   return all;
 }
-
-int gpu_scenario_client(const GpuClientOptions& o) { return gpu::scenario_client(o.app, {o.blocks, o.passes}); }
 
 }  // namespace sluice::cli
 #endif

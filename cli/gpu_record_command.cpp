@@ -36,7 +36,7 @@ int gpu_record(const GpuRecordOptions& options, const RecordRequest& request) {
   if (!options.command.empty()) return gpu_record_program(options, request);
   const std::filesystem::path folder = options.out, list = folder / "kernelslist.g";
   std::vector<gpu::LaunchSpec> specs = request.launches;
-  const gpu::GpuSession session(0, false);
+  const gpu::GpuSession session;
   for (std::size_t k = 0; k < options.kernels.size(); ++k)
     read_code(specs[k], {options.includes, options.defines}, options.nvcc, session.context().limits());
   nlohmann::json out = {{"gpu", session.context().limits().name}, {"kernels", nlohmann::json::array()}};

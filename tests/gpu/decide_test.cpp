@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `sluice gpu run` and the experiments decide by, on what was measured on an H200, and the watchdog of what they run.
-#include "sw/gpu/jobs/decide.h"
+// What reports compare decisions by, on what was measured on an H200, and the watchdog of programs under quotas.
+#include "sw/gpu/report/decide.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "sw/gpu/jobs/layout.h"
 #include "sw/gpu/jobs/watchdog.h"
 #include "sw/io/packed_file.h"
 #include "sw/partition/warped_slicer.h"
@@ -44,7 +43,7 @@ Silicon read_silicon() {
 }
 
 /// The published pairs and triples, each with the curves that its decision was made on.
-TEST(SiliconScheduler, DecidesAsThePublishedPairsAndTriplesDid) {
+TEST(Decisions, DecidesAsThePublishedPairsAndTriplesDid) {
   const Silicon silicon = read_silicon();
   std::map<std::string, unsigned> checked;
   for (const char* file : {"pairs.jsonl", "triples.jsonl"}) {
@@ -73,18 +72,17 @@ TEST(SiliconScheduler, DecidesAsThePublishedPairsAndTriplesDid) {
   EXPECT_GT(checked["warped_slicer"], 200U);
 }
 
-SiliconMix two(std::uint32_t most_a, std::uint32_t most_b) {
+SiliconMix two() {
   SiliconMix mix;
   mix.machine.num_sms = 132;
   mix.machine.sm.capacity = {2048, 65536, 233472, 32};
   // 4 warps of 1,024 registers; 6 of 1,280.
   mix.kernels = {kernel_of("A", {128, 4096, 1152, 1}), kernel_of("B", {192, 7680, 1152, 1})};
-  mix.most = {CtaCount(most_a), CtaCount(most_b)};
   return mix;
 }
 
-TEST(SiliconScheduler, DecidesAgainForWhatTheSubCoresHold) {
-  const SiliconMix mix = two(16, 8);
+TEST(Decisions, DecidesAgainForWhatTheSubCoresHold) {
+  const SiliconMix mix = two();
   Profile a, b;
   for (unsigned n = 1; n <= 16; ++n) a.push_back(std::min(n, 10U));
   for (unsigned n = 1; n <= 8; ++n) b.push_back(std::min(n, 3U));
@@ -96,35 +94,6 @@ TEST(SiliconScheduler, DecidesAgainForWhatTheSubCoresHold) {
   };
   EXPECT_FALSE(placeable(warped_slicer_partition(std::vector{a, b}, demand, mix.machine))) << "the case is of no use";
   EXPECT_TRUE(placeable(decide("warped_slicer", mix, {a, b})));
-}
-
-TEST(SiliconScheduler, GivesNoMoreCtasThanTheDriverSaysFit) {
-  const Partition decided = decide("spatial", two(7, 3));
-  EXPECT_EQ(counts(decided), (std::vector<std::uint32_t>{7, 3}));
-  EXPECT_EQ(decided.mode, Mode::Spatial);
-}
-
-TEST(SiliconScheduler, DecidesAnewForThoseThatAreLeft) {
-  SiliconMix mix = two(16, 8);
-  mix.kernels.push_back(kernel_of("C", {128, 4096, 1152, 1}));
-  mix.most.push_back(CtaCount(16));
-  const std::vector<Profile> curves{
-      {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, {1, 2, 3, 4, 5, 6, 7, 8}, {1, 1.1, 1.2}};
-  SiliconScheduler scheduler("warped_slicer", mix);
-  SiliconMix rest = mix;
-  rest.kernels.erase(rest.kernels.begin());
-  rest.most.erase(rest.most.begin());
-  const std::size_t first[] = {0}, both[] = {0, 1};
-  EXPECT_EQ(decide(scheduler, mix, curves, first), decide("warped_slicer", rest, {curves[1], curves[2]}));
-  EXPECT_EQ(counts(decide(scheduler, mix, curves, both)), std::vector<std::uint32_t>{16}) << "alone: as many as fit";
-}
-
-TEST(SiliconScheduler, TakesGivenCountsAsTheyAreAndRefusesMoreThanFit) {
-  EXPECT_EQ(counts(decide("static", two(7, 3), {}, {CtaCount(2), CtaCount(1)})), (std::vector<std::uint32_t>{2, 1}));
-  EXPECT_EQ(test::refusal([] {
-              (void)decide("static", two(7, 3), {}, {CtaCount(8), CtaCount(1)});
-            }),
-            "scheduler static: 8 CTAs of kernel A: must be 1..7, what fits an SM");
 }
 
 /// A job under the watchdog, and its clock.

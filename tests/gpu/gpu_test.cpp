@@ -11,8 +11,7 @@
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/launch_spec.h"
 #include "sw/gpu/jobs/job_shape.h"
-#include "sw/gpu/jobs/layout.h"
-#include "sw/gpu/jobs/rates.h"
+#include "sw/gpu/report/decide.h"
 #include "sw/gpu/report/gpu_report.h"
 #include "sw/gpu/report/stats.h"
 #include "sw/gpu/rewrite/ptx.h"
@@ -214,27 +213,7 @@ TEST(LaunchSpec, RefusesWithTheAllowedValues) {
     EXPECT_THROW(static_cast<void>(parse_launch(bad)), InputError) << bad;
 }
 
-TEST(Layout, ProfileRunsEveryCountOfEveryKernelOnSmsOfItsOwn) {
-  const std::vector<CtaCount> most = {CtaCount(8), CtaCount(3)};
-  const auto tables = profile_layout(132, most);
-  for (std::size_t sm = 0; sm < 132; ++sm) EXPECT_EQ((tables[0][sm] > 0) + (tables[1][sm] > 0), 1) << sm;
-  for (std::uint32_t c = 1; c <= 8; ++c) EXPECT_GE(std::ranges::count(tables[0], c), 8);
-  for (std::uint32_t c = 1; c <= 3; ++c) EXPECT_EQ(std::ranges::count(tables[1], c), 22);
-}
-
-TEST(Layout, CombinationsAreThoseThatFit) {
-  const std::vector<SmResources> demand = {{128, 4096, 1280, 1}, {256, 16384, 9728, 1}};
-  const SmResources capacity{2048, 65536, 233472, 32};
-  const auto found = combinations(demand, capacity);
-  std::size_t expected = 0;
-  for (std::uint32_t a = 1; a <= 32; ++a)
-    for (std::uint32_t b = 1; b <= 32; ++b)
-      expected +=
-          fits(demand[0], capacity, CtaCount(a)) && fits(demand[1], take(capacity, demand[0], CtaCount(a)), CtaCount(b)) ? 1 : 0;
-  EXPECT_EQ(found.size(), expected);
-}
-
-TEST(Layout, SumsThatFitAnSmNeedNotFitItsSubCores) {
+TEST(Decisions, SumsThatFitAnSmNeedNotFitItsSubCores) {
   const SmResources capacity{2048, 65536, 233472, 32};
   const std::vector<SmResources> demand = {{128, 4096, 1152, 1}, {192, 7680, 1152, 1}};  // 4 warps of 1,024 registers; 6 of 1,280
   const std::vector<CtaCount> tight = {CtaCount(10), CtaCount(3)}, loose = {CtaCount(8), CtaCount(4)};
@@ -243,40 +222,9 @@ TEST(Layout, SumsThatFitAnSmNeedNotFitItsSubCores) {
   EXPECT_TRUE(fits_sub_cores(demand, loose, capacity));
 }
 
-TEST(Layout, CarveoutHintsAreWhatTheDriverWasSeenToMakeOfThem) {
-  const SmResources capacity{2048, 65536, 233472, 32};
-  // Seen on an H200: bytes of a CTA with the system's kilobyte, hint, and bytes of scratchpad at least, or less than.
-  EXPECT_GE(split_of_hint(28, 9472, 1024, capacity), 102400U);
-  EXPECT_LT(split_of_hint(14, 9472, 1024, capacity), 102400U);
-  EXPECT_GE(split_of_hint(7, 1792, 1024, capacity), 65536U);
-  EXPECT_LT(split_of_hint(0, 1792, 1024, capacity), 65536U);
-  EXPECT_GE(split_of_hint(14, 1280, 1024, capacity), 167936U);
-  EXPECT_LT(split_of_hint(7, 1280, 1024, capacity), 167936U);
-  const std::vector<SmResources> demand = {{128, 4096, 1152, 1}};
-  EXPECT_EQ(scratchpad_split(demand, capacity), 32768U) << "16 CTAs of 1,152 bytes";
-}
-
-TEST(Layout, AllKernelsOfAMixGetOneSplit) {
-  const SmResources capacity{2048, 65536, 233472, 32};
-  // Breadth-first search beside k-nearest neighbour: 16 KB would do, but the first has no hint for it.
-  const std::vector<SmResources> mix = {{512, 16384, 1152, 1}, {256, 8192, 1280, 1}};
-  EXPECT_EQ(scratchpad_split(mix, capacity), 16384U);
-  const std::vector<int> hints = carveout_hints(mix, 1024, capacity);
-  for (std::size_t k = 0; k < mix.size(); ++k)
-    EXPECT_EQ(split_of_hint(hints[k], mix[k].shared_memory_bytes, 1024, capacity), 32768U) << k;
-  for (std::uint32_t a = 1152; a < 20000; a += 1408)
-    for (std::uint32_t b = 1152; b < 20000; b += 1152) {
-      const std::vector<SmResources> two = {{128, 4096, a, 1}, {64, 2048, b, 1}};
-      const std::vector<int> both = carveout_hints(two, 1024, capacity);
-      const std::uint32_t split = split_of_hint(both[0], a, 1024, capacity);
-      EXPECT_EQ(split, split_of_hint(both[1], b, 1024, capacity)) << a << " " << b;
-      EXPECT_GE(split, scratchpad_split(two, capacity));
-    }
-}
-
 /// Quotas in 32nds: a share that the service counts in CTAs of one kernel is exact for it, and never more of an SM for another,
 /// but that one CTA of each may run.
-TEST(Layout, AQuotaIsTheSamePartOfAnSmForEveryKernel) {
+TEST(Orders, AQuotaIsTheSamePartOfAnSmForEveryKernel) {
   for (unsigned fits = 1; fits <= 32; ++fits)
     for (unsigned ctas = 1; ctas <= fits; ++ctas) {
       const unsigned quota = sluice_quota(ctas, sluice_flags(fits, true));
@@ -292,7 +240,7 @@ TEST(Layout, AQuotaIsTheSamePartOfAnSmForEveryKernel) {
   EXPECT_EQ(sluice_fits(0), 32U) << "by itself a quota is CTAs";
 }
 
-TEST(Layout, OrdersSayHowManyCtasAreWanted) {
+TEST(Orders, OrdersSayHowManyCtasAreWanted) {
   EXPECT_EQ(orders_of({0, 32, 32, 3}, 1).wanted[31], 67U);
   EXPECT_EQ(orders_of({0, 32, 32, 3}, 1).wanted[3], 11U) << "no more than fit";
   EXPECT_EQ(orders_of({0, 32, 32, 3}, 1).quota[4], 0U);
@@ -302,23 +250,6 @@ TEST(Layout, OrdersSayHowManyCtasAreWanted) {
   EXPECT_EQ(orders.wanted[31], 35U);
   EXPECT_EQ(orders.wanted[1], 3U) << "of 2 that fit, one on each SM";
   EXPECT_EQ(orders.wanted[5], 7U) << "of 6: 3, 3 and 1 for 0.56";
-}
-
-TEST(Rates, CountOnlyWhileAllRun) {
-  const auto rates = common_event_rates({{0, 1, 2, 3, 4}, {2, 2.5, 3}});
-  EXPECT_DOUBLE_EQ(rates[0], 1);
-  EXPECT_DOUBLE_EQ(rates[1], 2);
-  EXPECT_EQ(common_event_rates({{1, 2}, {5, 6}}), (std::vector<double>{0, 0}));
-}
-
-TEST(Rates, CurveThroughKnownPoints) {
-  const std::vector<double> curve = {2, 4, 6, 6, 6};
-  const auto out = through_known(curve, {{2, 5}, {4, 6}});
-  EXPECT_DOUBLE_EQ(out[0], 2.5) << "as far off as at the nearest";
-  EXPECT_DOUBLE_EQ(out[1], 5);
-  EXPECT_DOUBLE_EQ(out[2], 6 * 1.125) << "between 1.25 and 1 times";
-  EXPECT_DOUBLE_EQ(out[3], 6);
-  EXPECT_DOUBLE_EQ(out[4], 6);
 }
 
 TEST(Stats, MedianIntervalAndRanks) {

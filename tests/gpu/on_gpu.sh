@@ -48,10 +48,10 @@ done
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck synccheck; do
     for app in BLK BFS DXT HOT KNN MM NN SHM LAT; do
-      compute-sanitizer --tool $tool --error-exitcode 9 "$S" gpu run --small --app $app --policy static --quota 2 >/dev/null 2>&1
+      compute-sanitizer --target-processes all --tool $tool --error-exitcode 9 "$S" gpu run --small --app $app --policy static --quota 2 >/dev/null 2>&1
       check "compute-sanitizer $tool $app" $?
     done
-    compute-sanitizer --tool $tool --error-exitcode 9 "$S" gpu run --small --app HOT --app DXT --policy even --passes 3 >/dev/null 2>&1
+    compute-sanitizer --target-processes all --tool $tool --error-exitcode 9 "$S" gpu run --small --app HOT --app DXT --policy even --passes 3 >/dev/null 2>&1
     check "compute-sanitizer $tool HOT with DXT" $?
   done
 fi

@@ -38,13 +38,13 @@ CompiledKernel Compiler::compile(const std::string& text, const std::string& fil
                                  const CompileOptions& options) const {
   std::exception_ptr why;
   if (!kernel.starts_with("_Z")) try {
-      return run(text, file, kernel, options, false);
+      return run(text, file, kernel, options);
     } catch (const InputError&) {
       why = std::current_exception();
     }
   CompiledKernel all;
   try {
-    all = run(text, file, "", options, false);
+    all = run(text, file, "", options);
   } catch (const InputError&) {  // it is not the name
     if (why) std::rethrow_exception(why);
     throw;
@@ -54,13 +54,12 @@ CompiledKernel Compiler::compile(const std::string& text, const std::string& fil
 }
 
 CompiledKernel Compiler::run(const std::string& text, const std::string& file, const std::string& kernel,
-                             const CompileOptions& more, bool functions) const {
+                             const CompileOptions& more) const {
   const Nvrtc& n = nvrtc();
   int major = 0, minor = 0;
   check_nvrtc(n.nvrtcVersion(&major, &minor), "NVRTC");
   std::vector<std::string> options = {fmt::format("--gpu-architecture=compute_{}", arch_), "--std=c++17", "-default-device",
                                       "-w"};
-  if (functions) options.emplace_back("--relocatable-device-code=true");  // else unused functions are dropped
   const char* home = std::getenv("CUDA_HOME");
   for (const char* root : {home, "/usr/local/cuda"}) {
     if (root == nullptr || !std::filesystem::exists(std::filesystem::path(root) / "include/cuda_runtime.h")) continue;

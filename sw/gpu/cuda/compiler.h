@@ -27,18 +27,14 @@ class Compiler {
   /// @throws InputError with the first error of the compiler's log, or with the kernels that there are; GpuError
   [[nodiscard]] CompiledKernel compile(const std::string& text, const std::string& file, const std::string& kernel,
                                        const CompileOptions& options = {}) const;
-  /// PTX of device functions only, for joining to other PTX.
-  [[nodiscard]] std::string compile_functions(const std::string& text, const std::string& file) const {
-    return run(text, file, "", {}, true).ptx;
-  }
 
   /// $XDG_CACHE_HOME/sluice, else ~/.cache/sluice, else empty.
   [[nodiscard]] static std::filesystem::path default_cache();
 
  private:
-  /// @param kernel  empty: all kernels that are no templates. @param functions  and functions that no kernel calls
+  /// @param kernel  empty: all kernels that are no templates
   [[nodiscard]] CompiledKernel run(const std::string& text, const std::string& file, const std::string& kernel,
-                                   const CompileOptions& more, bool functions) const;
+                                   const CompileOptions& more) const;
   int arch_;
   std::filesystem::path cache_;
 };

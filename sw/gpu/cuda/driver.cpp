@@ -22,19 +22,13 @@ bool find(void* library, const char* name, F& function) {
 }
 
 Driver open_driver() {
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // a channel a stream: a full one must not hold up the others
-  setenv("CUDA_MODULE_LOADING", "EAGER", 0);       // no code load between a persistent kernel and the next launch
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw GpuError("no NVIDIA driver here: libcuda.so.1 cannot be opened");
   Driver d;
 #define SLUICE_LOAD(NAME)                        \
   if (!find(library, SLUICE_NAME(NAME), d.NAME)) \
     throw GpuError("the NVIDIA driver is too old: it has no " SLUICE_NAME(NAME) " (CUDA 12.4 or later is needed)");
   SLUICE_DRIVER_FUNCTIONS(SLUICE_LOAD)
-#undef SLUICE_LOAD
-  d.green_contexts = true;
-#define SLUICE_LOAD(NAME) d.green_contexts = find(library, SLUICE_NAME(NAME), d.NAME) && d.green_contexts;
-  SLUICE_GREEN_FUNCTIONS(SLUICE_LOAD)
 #undef SLUICE_LOAD
   const CUresult result = d.cuInit(0);
   if (result == CUDA_ERROR_NO_DEVICE) throw GpuError("the NVIDIA driver finds no GPU");
@@ -54,7 +48,7 @@ Nvrtc open_nvrtc() {
   places.emplace_back("/usr/local/cuda/lib64/libnvrtc.so");
   void* library = nullptr;
   for (const std::string& place : places)
-    if (library == nullptr) library = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (library == nullptr) library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     throw GpuError(fmt::format("no NVRTC here: tried {}; CUDA_HOME may name a CUDA toolkit", fmt::join(places, ", ")));
   Nvrtc n;

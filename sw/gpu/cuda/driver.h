@@ -22,17 +22,11 @@ class GpuError : public SystemError {
   X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetAttribute) \
   X(cuDeviceTotalMem) X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease) X(cuCtxSetCurrent) \
   X(cuCtxSynchronize) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) \
-  X(cuMemHostAlloc) X(cuMemFreeHost) X(cuMemHostGetDevicePointer) X(cuMemcpyHtoD) \
-  X(cuMemcpyDtoH) X(cuMemcpyHtoDAsync) X(cuMemcpyDtoHAsync) \
-  X(cuMemsetD8) X(cuStreamCreateWithPriority) X(cuStreamDestroy) X(cuStreamSynchronize) \
+  X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemsetD8) X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamSynchronize) \
   X(cuStreamQuery) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) \
-  X(cuEventSynchronize) X(cuEventQuery) X(cuEventElapsedTime) X(cuLibraryLoadData) \
+  X(cuEventSynchronize) X(cuEventElapsedTime) X(cuLibraryLoadData) \
   X(cuLibraryUnload) X(cuLibraryGetKernel) X(cuLibraryGetGlobal) X(cuKernelGetAttribute) X(cuKernelSetAttribute) \
-  X(cuLaunchKernel) X(cuOccupancyMaxActiveBlocksPerMultiprocessor) X(cuKernelGetParamInfo) \
-  X(cuCtxGetStreamPriorityRange)
-#define SLUICE_GREEN_FUNCTIONS(X) \
-  X(cuDeviceGetDevResource) X(cuDevSmResourceSplitByCount) X(cuDevResourceGenerateDesc) X(cuGreenCtxCreate) \
-  X(cuGreenCtxDestroy) X(cuGreenCtxStreamCreate)
+  X(cuLaunchKernel) X(cuOccupancyMaxActiveBlocksPerMultiprocessor) X(cuKernelGetParamInfo)
 #define SLUICE_NVRTC_FUNCTIONS(X) \
   X(nvrtcVersion) X(nvrtcGetErrorString) X(nvrtcCreateProgram) X(nvrtcDestroyProgram) \
   X(nvrtcCompileProgram) X(nvrtcAddNameExpression) X(nvrtcGetLoweredName) X(nvrtcGetPTXSize) \
@@ -43,8 +37,6 @@ class GpuError : public SystemError {
 #define SLUICE_MEMBER(NAME) decltype(&::NAME) NAME = nullptr;  // NOLINT(bugprone-macro-parentheses)
 struct Driver {
   SLUICE_DRIVER_FUNCTIONS(SLUICE_MEMBER)
-  SLUICE_GREEN_FUNCTIONS(SLUICE_MEMBER)
-  bool green_contexts = false;  ///< the driver knows them (12.4 on)
 };
 struct Nvrtc {
   SLUICE_NVRTC_FUNCTIONS(SLUICE_MEMBER)

@@ -43,20 +43,15 @@ Context::Context(int ordinal) {
   check(d.cuDriverGetVersion(&limits_.driver_version), "reading the driver's version");
   check(d.cuDeviceTotalMem(&limits_.memory_bytes, device_), "reading the GPU's memory");
   check(d.cuDevicePrimaryCtxRetain(&context_, device_), limits_.name + ": creating a context");
-  make_current();
+  check(d.cuCtxSetCurrent(context_), "selecting the GPU");
 }
 
-Context::~Context() {
-  if (context_ != nullptr) driver().cuDevicePrimaryCtxRelease(device_);
-}
+/// The context stays as long as the process, as the CUDA runtime's does: counts of launches are read at the process's end.
+Context::~Context() = default;
 
-void Context::make_current() const { check(driver().cuCtxSetCurrent(context_), "selecting the GPU"); }
-
-StreamHandle make_stream(bool urgent) {
-  int least = 0, greatest = 0;  // greatest is the smaller number
-  check(driver().cuCtxGetStreamPriorityRange(&least, &greatest), "reading stream priorities");
+StreamHandle make_stream() {
   CUstream stream = nullptr;
-  check(driver().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, urgent ? greatest : least), "creating a stream");
+  check(driver().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "creating a stream");
   return StreamHandle(stream);
 }
 
@@ -88,18 +83,6 @@ DeviceMemory allocate(std::size_t bytes, const std::string& what) {
   }
   check(result, what);
   return DeviceMemory(pointer);
-}
-
-PinnedMemory allocate_pinned(std::size_t bytes, const std::string& what) {
-  void* pointer = nullptr;
-  check(driver().cuMemHostAlloc(&pointer, bytes, CU_MEMHOSTALLOC_DEVICEMAP), what);
-  return PinnedMemory(pointer);
-}
-
-CUdeviceptr device_address(const PinnedMemory& memory) {
-  CUdeviceptr pointer = 0;
-  check(driver().cuMemHostGetDevicePointer(&pointer, memory.get(), 0), "mapping host memory");
-  return pointer;
 }
 
 Library load_library(const Context& context, const std::string& ptx, const std::string& name) {

@@ -38,12 +38,10 @@ inline void release_stream(CUstream s) { driver().cuStreamDestroy(s); }
 inline void release_event(CUevent e) { driver().cuEventDestroy(e); }
 inline void release_library(CUlibrary l) { driver().cuLibraryUnload(l); }
 inline void release_device(CUdeviceptr p) { driver().cuMemFree(p); }
-inline void release_pinned(void* p) { driver().cuMemFreeHost(p); }
 using StreamHandle = Owned<CUstream, release_stream>;
 using EventHandle = Owned<CUevent, release_event>;
 using LibraryHandle = Owned<CUlibrary, release_library>;
 using DeviceMemory = Owned<CUdeviceptr, release_device>;
-using PinnedMemory = Owned<void*, release_pinned>;
 
 /// What a kernel's code needs of an SM, and what fits.
 struct DeviceLimits {
@@ -64,10 +62,8 @@ class Context {
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
-  void make_current() const;
   [[nodiscard]] const DeviceLimits& limits() const { return limits_; }
   [[nodiscard]] CUdevice device() const { return device_; }
-  [[nodiscard]] CUcontext handle() const { return context_; }
 
  private:
   CUdevice device_ = 0;
@@ -75,15 +71,12 @@ class Context {
   DeviceLimits limits_;
 };
 
-/// @param urgent  highest priority: for copies of quota tables and counters
-[[nodiscard]] StreamHandle make_stream(bool urgent = false);
+[[nodiscard]] StreamHandle make_stream();
 [[nodiscard]] EventHandle make_event();
 /// Seconds between events around what `work` puts into the stream; waits for its end. @param label  for messages
 [[nodiscard]] double timed(CUstream stream, const std::string& label, const std::function<void()>& work);
 /// @throws GpuError saying how much was asked for and how much is free
 [[nodiscard]] DeviceMemory allocate(std::size_t bytes, const std::string& what);
-[[nodiscard]] PinnedMemory allocate_pinned(std::size_t bytes, const std::string& what);
-[[nodiscard]] CUdeviceptr device_address(const PinnedMemory& memory);
 
 /// A loaded module, shared by its kernels.
 using Library = std::shared_ptr<const LibraryHandle>;
@@ -100,7 +93,6 @@ class Kernel {
   Kernel(const Context& context, const std::string& ptx, const std::string& name)
       : Kernel(context, load_library(context, ptx, name), name) {}
   [[nodiscard]] CUfunction function() const { return reinterpret_cast<CUfunction>(kernel_); }
-  [[nodiscard]] CUkernel handle() const { return kernel_; }
   [[nodiscard]] CUlibrary library() const { return library_->get(); }
   [[nodiscard]] unsigned registers() const { return registers_; }          ///< per thread
   [[nodiscard]] unsigned static_shared() const { return static_shared_; }  ///< bytes

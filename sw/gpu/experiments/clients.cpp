@@ -3,11 +3,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "sw/core/errors.h"
 #include "sw/gpu/cuda/driver.h"
 #include "sw/io/atomic_file.h"
 #include "sw/service/daemon.h"
@@ -24,35 +26,34 @@ namespace sluice::gpu {
 
 namespace {
 
-std::filesystem::path scratch(const char* what) {
-  return std::filesystem::temp_directory_path() / fmt::format("sluice_{}_{}", what, getpid());
-}
-
-/// Starts a program. @param actions  may be null
-pid_t started(std::vector<std::string> words, const posix_spawn_file_actions_t* actions) {
+/// Starts a program, which ends with this one. @param in, out  its standard input and output; -1: ours
+pid_t started(std::vector<std::string> words, int in = -1, int out = -1) {
   std::vector<char*> arguments;
   for (std::string& w : words) arguments.push_back(w.data());
   arguments.push_back(nullptr);
-  pid_t pid = 0;
-  if (posix_spawn(&pid, arguments[0], actions, nullptr, arguments.data(), environ) != 0)
-    throw GpuError(words[0] + ": cannot be started");
-  return pid;
+  const pid_t pid = fork();
+  if (pid < 0) throw_errno(words[0], errno);
+  if (pid > 0) return pid;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  std::signal(SIGPIPE, SIG_DFL);
+  if (in >= 0) dup2(in, STDIN_FILENO);
+  if (out >= 0) dup2(out, STDOUT_FILENO);
+  execv(arguments[0], arguments.data());
+  _exit(127);
 }
 
 }  // namespace
 
-Client::Client(std::string name, std::vector<std::string> words, const std::vector<std::string>& environment)
-    : name_(std::move(name)) {
+Client::Client(std::string name, std::vector<std::string> words, const std::vector<std::string>& environment,
+               std::filesystem::path report)
+    : name_(std::move(name)), report_(std::move(report)) {
+  std::signal(SIGPIPE, SIG_IGN);  // what is sent to one that has ended is an error as any other
   std::array<int, 2> in{}, out{};
   if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0) throw GpuError(name_ + ": no pipe");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   words.insert(words.begin(), environment.begin(), environment.end());
+  if (!report_.empty()) words.insert(words.begin(), "SLUICE_REPORT=" + report_.string());
   words.insert(words.begin(), "/usr/bin/env");  // which keeps the other variables
-  pid_ = started(std::move(words), &actions);
-  posix_spawn_file_actions_destroy(&actions);
+  pid_ = started(std::move(words), in[0], out[1]);
   close(in[0]);
   close(out[1]);
   to_ = in[1];
@@ -61,11 +62,13 @@ Client::Client(std::string name, std::vector<std::string> words, const std::vect
 
 Client::~Client() { end(); }
 
-void Client::end() {
-  if (from_ == nullptr) return;
+nlohmann::json Client::end() {
+  if (from_ == nullptr) return {};
   close(to_);  // end of input: the client ends
   fclose(std::exchange(from_, nullptr));
   waitpid(pid_, nullptr, 0);
+  if (report_.empty() || !std::filesystem::exists(report_)) return {};
+  return nlohmann::json::parse(read_file(report_));
 }
 
 void Client::send(const std::string& line) const {
@@ -78,15 +81,36 @@ nlohmann::json Client::receive() {
     if (c == EOF) throw GpuError(name_ + ": the client has ended");
     line += static_cast<char>(c);
   }
-  return nlohmann::json::parse(line);
+  nlohmann::json answer = nlohmann::json::parse(line);
+  if (!answer.contains("error")) return answer;
+  throw_error(answer["kind"].get<ErrorKind>(), answer["error"]);
 }
 
-SharingService::SharingService(const std::string& program, const std::string& scheduler) : folder_(scratch("service")) {
-  make_folder(folder_);
-  std::filesystem::remove(folder_ / "log");
-  pid_ = started({program, "serve", "--executor=gpu", "--mps", "--scheduler=" + scheduler, "--socket=" + socket(),
-                  "--log=" + (folder_ / "log").string()},
-                 nullptr);
+std::unique_ptr<Client> start_kernels(const std::string& program, const std::string& name,
+                                      const std::vector<std::string>& kernels, const std::optional<std::vector<std::string>>& run,
+                                      const std::filesystem::path& report, std::vector<std::string> environment) {
+  std::vector<std::string> words;
+  if (run) {
+    environment.emplace_back("SLUICE_COMPILE_WAIT_MS=10000");
+    words = {program, "run"};
+    words.insert(words.end(), run->begin(), run->end());
+    words.emplace_back("--");
+  }
+  words.insert(words.end(), {program, "gpu", "client"});
+  words.insert(words.end(), kernels.begin(), kernels.end());
+  return std::make_unique<Client>(name, std::move(words), environment, report);
+}
+
+SharingService::SharingService(const std::string& program, const std::string& scheduler,
+                               const std::vector<std::string>& options) {
+  std::vector<std::string> words = {program,
+                                    "serve",
+                                    "--executor=gpu",
+                                    "--scheduler=" + scheduler,
+                                    "--socket=" + socket(),
+                                    "--log=" + (folder_.path() / "log").string()};
+  words.insert(words.end(), options.begin(), options.end());
+  pid_ = started(std::move(words));
   for (int tries = 0;; ++tries) {
     constexpr int kTries = 500;
     try {
@@ -106,7 +130,7 @@ SharingService::~SharingService() {
 
 SharingService::Log SharingService::log() {
   constexpr double kPicosPerMicro = 1e6;
-  std::ifstream file(folder_ / "log");
+  std::ifstream file(folder_.path() / "log");
   Log log;
   std::map<std::uint32_t, double> ordered;  // job: since when it is to leave
   std::string line;
@@ -125,6 +149,7 @@ SharingService::Log SharingService::log() {
       log.evict_us.push_back(now - found->second);
       ordered.erase(found);
     }
+    if (log.shares.size() <= decision["shares"].size()) log.shares = decision["shares"];
     std::set<std::uint32_t> holds;
     for (const nlohmann::json& share : decision["shares"]) holds.insert(share["job"].get<std::uint32_t>());
     for (const nlohmann::json& share : decision["before"])
@@ -134,10 +159,7 @@ SharingService::Log SharingService::log() {
 }
 
 MpsServer::MpsServer() {
-  const std::filesystem::path folder = scratch("mps");
-  make_folder(folder);
-  setenv("CUDA_MPS_PIPE_DIRECTORY", folder.c_str(), 1);
-  setenv("CUDA_MPS_LOG_DIRECTORY", folder.c_str(), 1);
+  for (const char* variable : {"CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY"}) setenv(variable, folder_.path().c_str(), 1);
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "2", 1);  // the clients share the hardware's connections
   if (std::system("nvidia-cuda-mps-control -d >/dev/null 2>&1") != 0)
     throw GpuError("nvidia-cuda-mps-control -d does not start: is MPS installed?");

@@ -15,11 +15,8 @@ constexpr ExperimentRow kExperiments[] = {
     {"curves", curves_experiment, "performance over CTAs per SM"},
     {"overhead", overhead_experiment, "transformed over untransformed kernels"},
     {"preemption", preemption_experiment, "from an evict order until all CTAs are gone"},
-    {"pairs", pairs_experiment, "pairs under every policy, with the exhaustive search"},
-    {"triples", triples_experiment, "triples under every policy"},
-    {"equal_work", equal_work_experiment, "pairs and triples until all are done"},
+    {"equal_work", equal_work_experiment, "pairs and triples until all are done, under the service"},
     {"effisha_overhead", effisha_overhead_experiment, "EffiSha's figure 10"},
-    {"effisha_latency", effisha_latency_experiment, "figure 13"},
     {"effisha_service", effisha_service_experiment, "figures 14, 15 through the service"},
     {"effisha_service_latency", effisha_service_latency_experiment, "figure 13 through the service"},
     {"slate_alone", slate_alone_experiment, "Slate's table III; Kernelet's kernels too"},
@@ -30,19 +27,6 @@ constexpr ExperimentRow kExperiments[] = {
 }  // namespace
 
 std::span<const ExperimentRow> experiments() { return kExperiments; }
-
-std::vector<std::vector<double>> in_turns(unsigned times, const std::vector<std::function<double()>>& each) {
-  std::vector<std::vector<double>> all(each.size());
-  for (unsigned r = 0; r <= times; ++r)
-    for (std::size_t i = 0; i < each.size(); ++i)
-      if (const double value = each[i](); r > 0) all[i].push_back(value);
-  return all;
-}
-
-std::uint32_t full_quota(const PreparedKernel& kernel) {
-  const std::uint64_t sms = kernel.context().limits().sms, spread = (kernel.spec().blocks() + sms - 1) / sms;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(kernel.occupancy(), spread));
-}
 
 std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size) {
   if (size == 0) return {{}};

@@ -32,11 +32,14 @@ struct ExperimentRow {
 };
 [[nodiscard]] std::span<const ExperimentRow> experiments();
 
-Experiment verify_experiment, curves_experiment, overhead_experiment, preemption_experiment, pairs_experiment, triples_experiment,
-    equal_work_experiment;
-Experiment effisha_overhead_experiment, effisha_latency_experiment, effisha_service_experiment,
-    effisha_service_latency_experiment, slate_alone_experiment, five_service_experiment, balance_service_experiment,
-    arrivals_service_experiment;
+Experiment verify_experiment, curves_experiment, overhead_experiment, preemption_experiment, equal_work_experiment;
+Experiment effisha_overhead_experiment, effisha_service_experiment, effisha_service_latency_experiment, slate_alone_experiment,
+    five_service_experiment, balance_service_experiment, arrivals_service_experiment;
+
+/// A program that launches these kernels, with each call told by a line on standard input what to do (`sluice gpu client`).
+void kernel_program(const GpuSession& session, std::vector<App> apps);
+/// Its options for an application.
+[[nodiscard]] std::vector<std::string> of_app(const std::string& app, const AppSize& size);
 
 /// OUT/NAME.jsonl, a line a key with where it was measured. What is there is not measured again.
 class RawLines {
@@ -61,11 +64,6 @@ class RawLines {
   RawStore store_;
   Progress progress_;
 };
-
-/// What each returns, `times` times in turns, after one turn that warms up: a drift of the clock hits all.
-[[nodiscard]] std::vector<std::vector<double>> in_turns(unsigned times, const std::vector<std::function<double()>>& each);
-/// As many CTAs on every SM as fit, but no more than there are blocks for: those that come first would take all of a small grid.
-[[nodiscard]] std::uint32_t full_quota(const PreparedKernel& kernel);
 
 /// Unordered choices of `size` names, in order.
 [[nodiscard]] std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size);

@@ -26,8 +26,6 @@ GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const st
     s.apps.push_back(found->app);
     s.sizes.push_back(measured_size(found->app, job.alone ? ms(*job.alone) : found->milliseconds.value_or(kEqualLength)));
     s.kernels.push_back(&session.app(s.apps.back(), s.sizes.back()));
-    if (s.kernels.back()->refusal())
-      throw InputError(fmt::format("{}: no quota possible: {}", job.name, *s.kernels.back()->refusal()));
   }
   return s;
 }
@@ -53,7 +51,7 @@ std::vector<std::vector<std::uint64_t>> native_fingerprints(const GpuScenario& s
   const StreamHandle stream = make_stream();
   for (const PreparedKernel* kernel : scenario.kernels) {
     kernel->reset_buffers();
-    static_cast<void>(native_seconds(*kernel, stream.get()));
+    static_cast<void>(launch_seconds(*kernel, stream.get()));
     prints.push_back(kernel->fingerprints());
   }
   return prints;

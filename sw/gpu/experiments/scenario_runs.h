@@ -20,9 +20,9 @@ namespace sluice::gpu {
 struct GpuScenario {
   Scenario scenario;
   std::vector<ScenarioLaunch> all;
-  PreparedMix kernels;            ///< by job
-  std::vector<std::string> apps;  ///< by job
-  std::vector<AppSize> sizes;     ///< by job
+  std::vector<const PreparedKernel*> kernels;  ///< by job
+  std::vector<std::string> apps;               ///< by job
+  std::vector<AppSize> sizes;                  ///< by job
 };
 /// Jobs that all arrive at the start. @param jobs  name and kernel of each
 [[nodiscard]] Scenario scene_of(const std::string& name, const std::vector<std::pair<std::string, std::string>>& jobs);
@@ -63,15 +63,10 @@ class ScenarioProcesses {
   /// What the jobs' processes answer to an order, with the number of each ("launch").
   [[nodiscard]] std::vector<nlohmann::json> ask(const std::set<std::string>& jobs,
                                                 const std::function<std::string(std::size_t)>& order);
-  [[nodiscard]] std::filesystem::path report(std::size_t client) const { return folder_ / fmt::format("report{}", client); }
-  std::filesystem::path folder_;  // of the reports; empty without a service
+  Scratch reports_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<Client>> clients_;
 };
-/// The command of such a process; the second: what it does. @return exit code
-[[nodiscard]] std::vector<std::string> client_words(const std::string& program, const std::string& app, const AppSize& size);
-int scenario_client(const std::string& app, const AppSize& size);
-
 /// Lines of scenes: one of each scene, system and repetition.
 class SceneLines : public RawLines {
  public:

@@ -30,6 +30,40 @@ nlohmann::json told(const ScenarioProcesses::Launches& l) {
   return {{"under_quota", l.quota}, {"native", l.native}, {"violations", l.violations}, {"evictions", l.evictions}};
 }
 
+/// Each mix at once, one launch of 15 ms each, until all are done: beside each other under MPS alone, and under each scheduler.
+void at_once(GpuSession& session, const ExperimentOptions& options, const std::string& file,
+             const std::vector<std::vector<std::string>>& mixes, const std::vector<const char*>& schedulers) {
+  SceneLines lines(options, file, mixes.size() * (1 + schedulers.size()));
+  const GpuScenario all = gpu_scenario(session, scene_of("table2", table2_names()), "table2");
+  const auto prints = native_fingerprints(all);
+  const auto run = [&](const std::string& system, ScenarioProcesses& processes) {
+    for (const std::string& job : table2_names())
+      for (unsigned r = 0; r < options.repetitions; ++r)
+        if (const std::string key = fmt::format("{}/{}/{}", job, system, r); !lines.has(key))
+          lines.add(key, {{"alone", job}, {"system", system}, {"repetition", r}, {"ms", processes.repeat({job}, 5)}});
+    for (const std::vector<std::string>& mix : mixes) {
+      const std::set<std::string> jobs = {mix.begin(), mix.end()};
+      if (!lines.has(fmt::format("{}/{}/0", mix_name(mix), system)))
+        static_cast<void>(processes.run(all, jobs));  // `adaptive` sees all of them
+      lines.repeat(mix_name(mix), system, [&] { return processes.run(all, jobs); });
+    }
+  };
+  {
+    const MpsServer server;
+    ScenarioProcesses processes(options.program, all);
+    run("mps", processes);
+  }
+  for (const std::string scheduler : schedulers) {
+    const std::string system = scheduler + "_service", key = "end/" + system;
+    const SharingService daemon(options.program, scheduler);
+    ScenarioProcesses processes(options.program, all, &daemon);
+    processes.poison();
+    run(system, processes);
+    const bool same = identical(processes, all, prints);
+    if (!lines.has(key)) lines.add(key, {{"ended", key}, {"bit_identical", same}, {"launches", told(processes.end())}});
+  }
+}
+
 }  // namespace
 
 void effisha_service_experiment(GpuSession& session, const ExperimentOptions& options) {
@@ -88,37 +122,13 @@ void effisha_service_latency_experiment(GpuSession& session, const ExperimentOpt
 }
 
 void five_service_experiment(GpuSession& session, const ExperimentOptions& options) {
-  const std::vector<std::vector<std::string>> pairs = choose(table2_names(), 2);
-  constexpr const char* kSchedulers[] = {"even", "adaptive", "piv"};
-  SceneLines lines(options, "five_service", pairs.size() * (1 + std::size(kSchedulers)));
-  const GpuScenario all = gpu_scenario(session, scene_of("table2", table2_names()), "table2");
-  const auto prints = native_fingerprints(all);
-  const auto run = [&](const std::string& system, ScenarioProcesses& processes) {
-    for (const std::string& job : table2_names())
-      for (unsigned r = 0; r < options.repetitions; ++r)
-        if (const std::string key = fmt::format("{}/{}/{}", job, system, r); !lines.has(key))
-          lines.add(key, {{"alone", job}, {"system", system}, {"repetition", r}, {"ms", processes.repeat({job}, 5)}});
-    for (const std::vector<std::string>& pair : pairs) {
-      const std::set<std::string> jobs = {pair.begin(), pair.end()};
-      if (!lines.has(fmt::format("{}/{}/0", mix_name(pair), system)))
-        static_cast<void>(processes.run(all, jobs));  // `adaptive` sees both
-      lines.repeat(mix_name(pair), system, [&] { return processes.run(all, jobs); });
-    }
-  };
-  {
-    const MpsServer server;
-    ScenarioProcesses processes(options.program, all);
-    run("mps", processes);
-  }
-  for (const std::string scheduler : kSchedulers) {
-    const std::string system = scheduler + "_service", key = "end/" + system;
-    const SharingService daemon(options.program, scheduler);
-    ScenarioProcesses processes(options.program, all, &daemon);
-    processes.poison();
-    run(system, processes);
-    const bool same = identical(processes, all, prints);
-    if (!lines.has(key)) lines.add(key, {{"ended", key}, {"bit_identical", same}, {"launches", told(processes.end())}});
-  }
+  at_once(session, options, "five_service", choose(table2_names(), 2), {"even", "adaptive", "piv"});
+}
+
+void equal_work_experiment(GpuSession& session, const ExperimentOptions& options) {
+  const std::vector<std::string>& names = options.apps.empty() ? table2_names() : options.apps;
+  for (const std::size_t size : {2, 3})
+    at_once(session, options, fmt::format("equal_work_{}", size), choose(names, size), {"even", "adaptive"});
 }
 
 /// Launches end to end, long enough for `balance` to hear of each of its turns; then again, when it knows the pair.

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments on one kernel at a time: curves, overhead, evictions.
+// Experiments on one kernel at a time, in a program of its own as it is and under `sluice run`: curves, overhead, evictions.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <random>
+#include <cmath>
+#include <fstream>
+#include <thread>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
+#include "sw/gpu/experiments/clients.h"
 #include "sw/gpu/experiments/experiments.h"
 
 namespace sluice::gpu {
 
 namespace {
 
-nlohmann::json vector_of(const SmResources& r) {
-  return {{"threads", r.threads},
-          {"registers", r.registers},
-          {"shared_memory_bytes", r.shared_memory_bytes},
-          {"cta_slots", r.cta_slots}};
-}
+using nlohmann::json;
+using Words = std::vector<std::string>;
 
 const std::vector<std::string>& chosen(const ExperimentOptions& options) {
   return options.apps.empty() ? app_names() : options.apps;
@@ -33,162 +34,149 @@ std::vector<std::string> chosen(const ExperimentOptions& options, std::initializ
 }
 
 /// As long as in EffiSha's table 3, or in another paper's.
-const PreparedKernel& published(GpuSession& session, const std::string& app) {
+AppSize published(const std::string& app) {
   for (const char* paper : {"effisha", "sim", "kernelet", "slate"})
     for (const PaperKernel& k : paper_kernels(paper))
-      if (k.app == app) return session.app(app, measured_size(app, k.milliseconds.value_or(kEqualLength)));
+      if (k.app == app) return measured_size(app, k.milliseconds.value_or(kEqualLength));
   throw InputError(app + ": is of no paper");
 }
 
-/// A kernel as it is and under quotas, in turns.
-nlohmann::json alone(const std::string& app, const PreparedKernel& kernel, unsigned repetitions) {
-  const StreamHandle stream = make_stream();
-  QuotaJob job(kernel, {});
-  job.order(uniform_quota(kernel.context().limits().sms, full_quota(kernel)));
-  const auto ms = in_turns(2 * repetitions,
-                           {[&] { return native_seconds(kernel, stream.get()) * 1e3; }, [&] { return job.run_timed() * 1e3; }});
-  return {{"app", app},
-          {"native_ms", ms[0]},
-          {"push_ms", ms[1]},
-          {"violations", job.state().violations},
-          {"blocks", kernel.spec().blocks()},
-          {"native_occupancy", kernel.native_occupancy()},
-          {"occupancy", kernel.occupancy()},
-          {"native_registers", kernel.native().registers()},
-          {"registers", kernel.persistent().registers()}};
+/// A kernel as it is and under a quota of all that fits, in turns after one that warms up: a drift of the clock hits both.
+json both_ways(const ExperimentOptions& options, const std::string& app, const AppSize& size, unsigned times) {
+  const Scratch scratch;
+  const auto native = start_kernels(options.program, app, of_app(app, size));
+  const auto quota = start_kernels(options.program, app, of_app(app, size), Words{"--quota", "32"}, scratch.path() / "report");
+  json line = {{"app", app}, {"kernel", native->receive()["kernels"][0]}, {"native", json::array()}, {"quota", json::array()}};
+  static_cast<void>(quota->receive());
+  for (unsigned r = 0; r <= times; ++r)
+    for (const auto& [way, client] : {std::pair("native", &native), {"quota", &quota}})
+      if (const json answer = (*client)->ask("timed 1"); r > 0) line[way].push_back(answer["seconds"][0]);
+  line["report"] = quota->end();
+  return line;
 }
 
-/// A kernel evicted a thousand times: from the order until no CTA is left, and until its grids have ended.
-nlohmann::json evictions(const std::string& app, const PreparedKernel& kernel) {
-  constexpr unsigned kEvictions = 1000;
-  const unsigned sms = kernel.context().limits().sms;
-  QuotaJob job(kernel, {.passes = 1ULL << 20});
-  std::mt19937_64 random(7);
-  nlohmann::json last_cta = nlohmann::json::array(), grids = nlohmann::json::array(), back = nlohmann::json::array();
-  double blocks = 0, time = 0;
-  for (unsigned i = 0; i < kEvictions; ++i) {
-    const Clock::time_point start = Clock::now();
-    job.set(uniform_quota(sms, kernel.occupancy()));
-    while (job.resident() == 0) {
-    }
-    back.push_back(seconds(Clock::now() - start) * 1e6);
-    static_cast<void>(job.settle());
-    const JobState before = job.state();
-    sleep_seconds(50e-6 + static_cast<double>(random() % 200) * 1e-6);  // anywhere in a block
-    const JobState after = job.state();
-    for (std::size_t sm = 0; sm < sms; ++sm) blocks += after.done[sm] - before.done[sm];
-    time += seconds(after.at - before.at);
-    const QuotaJob::Eviction e = job.evict();
-    last_cta.push_back(e.last_cta * 1e6);
-    grids.push_back(e.grids * 1e6);
-  }
+json alone(const ExperimentOptions& options, const std::string& app) {
+  json line = both_ways(options, app, published(app), 2 * options.repetitions);
+  const auto ms = [&](const char* way) {
+    std::vector<double> all = line[way];
+    for (double& t : all) t *= 1e3;
+    return all;
+  };
   return {{"app", app},
-          {"last_cta_us", last_cta},
-          {"grids_us", grids},
-          {"back_us", back},  // from the order until the host sees CTAs again
-          {"block_us", time / blocks * sms * kernel.occupancy() * 1e6},
-          {"occupancy", kernel.occupancy()},
-          {"violations", job.state().violations}};
+          {"native_ms", ms("native")},
+          {"push_ms", ms("quota")},
+          {"violations", line["report"]["quota_violations"]},
+          {"blocks", line["kernel"]["blocks"]},
+          {"native_occupancy", line["kernel"]["occupancy"]},
+          {"native_registers", line["kernel"]["registers"]}};
+}
+
+/// Launches that last so long together.
+unsigned launches_for(Client& client, double window) {
+  const double once = client.ask("timed 2")["seconds"][1];
+  return static_cast<unsigned>(std::max(2.0, std::ceil(window / once)));
+}
+
+void say(const std::filesystem::path& file, const std::string& quota) { std::ofstream(file) << quota << "\n"; }
+
+/// A kernel evicted a thousand times while it runs, from the order until its last CTA has left, as the program's runtime sees it.
+json evictions(const ExperimentOptions& options, const std::string& app) {
+  constexpr unsigned kEvictions = 1000;
+  constexpr std::chrono::microseconds kRuns(500), kAway(1000);
+  const Scratch scratch;
+  say(scratch.path() / "quota", "all");
+  const auto client = start_kernels(options.program, app, of_app(app, full_size(app)),
+                                    Words{"--quota-file", scratch.path() / "quota"}, scratch.path() / "report");
+  const json ready = client->receive(), kernel = ready["kernels"][0];
+  const double once = client->ask("timed 2")["seconds"][1];
+  client->send(fmt::format("run {}", launches_for(*client, 2 * kEvictions * std::chrono::duration<double>(kRuns).count())));
+  for (unsigned i = 0; i < kEvictions; ++i) {
+    std::this_thread::sleep_for(kRuns);  // anywhere in a block: it ends when the system likes
+    say(scratch.path() / "quota", "0");
+    std::this_thread::sleep_for(kAway);
+    say(scratch.path() / "quota", "all");
+  }
+  static_cast<void>(client->receive());
+  json report = client->end();
+  const double blocks = kernel["blocks"], places = kernel["occupancy"].get<double>() * ready["sms"].get<double>();
+  return {{"app", app},
+          {"last_cta_us", report["evictions"]["left_us"]},
+          {"block_us", once / blocks * places * 1e6},
+          {"violations", report["quota_violations"]}};
 }
 
 }  // namespace
 
-void curves_experiment(GpuSession& session, const ExperimentOptions& options) {
+void curves_experiment(GpuSession&, const ExperimentOptions& options) {
   RawLines lines(options, "curves", chosen(options).size());
-  const unsigned sms = session.context().limits().sms;
-  for (const std::string& name : chosen(options))
-    lines.step(name, [&] {
-      const PreparedKernel& kernel = session.app(name);
-      const StreamHandle stream = make_stream();
-      QuotaMix mix({&kernel});
-      nlohmann::json native = nlohmann::json::array(), curve = nlohmann::json::array();
-      std::uint32_t violations = 0, misplaced = 0;
-      for (unsigned r = 0; r < options.repetitions; ++r) {
-        native.push_back(native_rates({&kernel}, {stream.get()}, options.window).blocks_per_second[0]);
-        nlohmann::json points = nlohmann::json::array();
-        for (unsigned ctas = 1; ctas <= kernel.occupancy(); ++ctas) {
-          const MixRates rates = mix.restart({uniform_quota(sms, ctas)}, 0.5e-3, options.window / 2);
-          points.push_back(rates.blocks_per_second[0]);
-          violations += rates.violations;
-          misplaced += rates.misplaced;
-        }
-        mix.evict();
-        curve.push_back(points);
-      }
-      return nlohmann::json{{"app", name},
-                            {"native_blocks_per_second", native},
-                            {"blocks_per_second", curve},
-                            {"violations", violations},
-                            {"misplaced", misplaced},
-                            {"demand", vector_of(kernel.demand())},
-                            {"capacity", vector_of(sm_capacity(session.context().limits()))},
-                            {"occupancy", kernel.occupancy()},
-                            {"native_occupancy", kernel.native_occupancy()},
-                            {"blocks", kernel.spec().blocks()},
-                            {"block_threads", kernel.spec().block_threads()},
-                            {"sms", sms}};
-    });
-}
-
-void overhead_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawLines lines(options, "overhead", chosen(options).size());
-  const unsigned sms = session.context().limits().sms;
-  for (const std::string& name : chosen(options))
-    lines.step(name, [&] {
-      const PreparedKernel& kernel = session.app(name);
-      const StreamHandle stream = make_stream();
-      QuotaJob job(kernel, {});
-      job.order(uniform_quota(sms, kernel.occupancy()));
-      const auto times =
-          in_turns(3 * options.repetitions, {[&] { return native_seconds(kernel, stream.get()); },
-                                             [&] { return job.run_timed(); }, [&] { return job.run_timed(true); }});
-      const JobState s = job.state();
-      const auto resources = [](const Kernel& k) {
-        return nlohmann::json{
-            {"registers", k.registers()}, {"static_shared_bytes", k.static_shared()}, {"local_bytes", k.local_bytes()}};
+  constexpr std::chrono::milliseconds kHeard(20);  // of a quota in a file
+  for (const std::string& app : chosen(options))
+    lines.step(app, [&] {
+      const Scratch scratch;
+      say(scratch.path() / "quota", "all");
+      const auto native = start_kernels(options.program, app, of_app(app, full_size(app)));
+      const auto quota = start_kernels(options.program, app, of_app(app, full_size(app)),
+                                       Words{"--quota-file", scratch.path() / "quota"}, scratch.path() / "report");
+      const json ready = native->receive(), kernel = ready["kernels"][0];
+      static_cast<void>(quota->receive());
+      const unsigned launches = launches_for(*native, options.window);
+      const auto rate = [&](Client& client) {
+        return launches * kernel["blocks"].get<double>() / client.ask(fmt::format("run {}", launches))["ms"][0].get<double>() *
+               1e3;
       };
-      return nlohmann::json{{"app", name},
-                            {"native_seconds", times[0]},
-                            {"variants",
-                             {{"default",
-                               {{"seconds", times[1]},
-                                {"empty_seconds", times[2]},
-                                {"most_ctas", *std::ranges::max_element(s.max_resident)},
-                                {"least_ctas", *std::ranges::min_element(s.max_resident)},
-                                {"registers", kernel.persistent().registers()},
-                                {"occupancy", kernel.occupancy()}}}}},
-                            {"violations", s.violations},
-                            {"counterweight", kernel.counterweight()},
-                            {"native", resources(kernel.native())},
-                            {"persistent", resources(kernel.persistent())},
-                            {"native_occupancy", kernel.native_occupancy()},
-                            {"occupancy", kernel.occupancy()},
-                            {"blocks", kernel.spec().blocks()},
-                            {"sms", sms}};
+      json alone = json::array(), curve = json::array();
+      for (unsigned r = 0; r < options.repetitions; ++r) {
+        alone.push_back(rate(*native));
+        json& points = curve.emplace_back(json::array());
+        for (unsigned ctas = 1; ctas <= kernel["occupancy"]; ++ctas) {
+          say(scratch.path() / "quota", std::to_string(ctas));
+          std::this_thread::sleep_for(kHeard);
+          points.push_back(rate(*quota));
+        }
+      }
+      return json{{"app", app},
+                  {"native_blocks_per_second", alone},
+                  {"blocks_per_second", curve},
+                  {"violations", quota->end()["quota_violations"]},
+                  {"demand", kernel["demand"]},
+                  {"capacity", ready["capacity"]},
+                  {"native_occupancy", kernel["occupancy"]},
+                  {"blocks", kernel["blocks"]},
+                  {"block_threads", kernel["block_threads"]},
+                  {"sms", ready["sms"]}};
     });
 }
 
-void preemption_experiment(GpuSession& session, const ExperimentOptions& options) {
+void overhead_experiment(GpuSession&, const ExperimentOptions& options) {
+  RawLines lines(options, "overhead", chosen(options).size());
+  for (const std::string& app : chosen(options))
+    lines.step(app, [&] {
+      const json both = both_ways(options, app, full_size(app), 3 * options.repetitions);
+      return json{{"app", app},
+                  {"native_seconds", both["native"]},
+                  {"variants", {{"default", {{"seconds", both["quota"]}}}}},
+                  {"violations", both["report"]["quota_violations"]},
+                  {"native_occupancy", both["kernel"]["occupancy"]},
+                  {"native", {{"registers", both["kernel"]["registers"]}}},
+                  {"blocks", both["kernel"]["blocks"]}};
+    });
+}
+
+void preemption_experiment(GpuSession&, const ExperimentOptions& options) {
   RawLines lines(options, "preemption", chosen(options).size());
-  for (const std::string& name : chosen(options)) lines.step(name, [&] { return evictions(name, session.app(name)); });
+  for (const std::string& app : chosen(options)) lines.step(app, [&] { return evictions(options, app); });
 }
 
-void effisha_latency_experiment(GpuSession& session, const ExperimentOptions& options) {
-  const std::vector<std::string> apps = chosen(options, {"effisha", "sim"});
-  RawLines lines(options, "effisha_latency", apps.size());
-  for (const std::string& app : apps) lines.step(app, [&] { return evictions(app, published(session, app)); });
-}
-
-void effisha_overhead_experiment(GpuSession& session, const ExperimentOptions& options) {
+void effisha_overhead_experiment(GpuSession&, const ExperimentOptions& options) {
   const std::vector<std::string> apps = chosen(options, {"effisha", "sim"});
   RawLines lines(options, "effisha_overhead", apps.size());
-  for (const std::string& app : apps) lines.step(app, [&] { return alone(app, published(session, app), options.repetitions); });
+  for (const std::string& app : apps) lines.step(app, [&] { return alone(options, app); });
 }
 
-void slate_alone_experiment(GpuSession& session, const ExperimentOptions& options) {
+void slate_alone_experiment(GpuSession&, const ExperimentOptions& options) {
   const std::vector<std::string> apps = chosen(options, {"slate", "kernelet"});
   RawLines lines(options, "slate_alone", apps.size());
-  for (const std::string& app : apps) lines.step(app, [&] { return alone(app, published(session, app), options.repetitions); });
+  for (const std::string& app : apps) lines.step(app, [&] { return alone(options, app); });
 }
 
 }  // namespace sluice::gpu

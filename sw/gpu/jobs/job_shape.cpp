@@ -41,8 +41,10 @@ SluiceJob job_shape(const JobSize& size) {
 }
 
 QuotaTable quotas_of(const Share& share, std::uint32_t num_sms) {
-  return uniform_quota(num_sms, std::min<std::uint32_t>(share.ctas.value(), SLUICE_MAX_SLOTS), share.sms.first.value(),
-                       share.sms.count);
+  QuotaTable table(num_sms, 0);
+  const std::uint32_t first = std::min(share.sms.first.value(), num_sms), count = std::min(share.sms.count, num_sms - first);
+  std::fill_n(table.begin() + first, count, std::min<std::uint32_t>(share.ctas.value(), SLUICE_MAX_SLOTS));
+  return table;
 }
 
 SluiceOrders orders_of(const QuotaTable& quotas, unsigned epoch, bool parts) {

@@ -2,11 +2,15 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <vector>
 
-#include "sw/gpu/jobs/layout.h"
+#include "sw/core/share.h"
 #include "sw/gpu/runtime/control.h"
 
 namespace sluice::gpu {
+
+/// CTAs of one kernel allowed on each SM; 0 keeps it off that SM.
+using QuotaTable = std::vector<std::uint32_t>;
 
 struct JobSize {
   std::array<std::uint32_t, 3> grid{1, 1, 1};  ///< blocks along each axis, fewer than 2^32 in all

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "sw/gpu/jobs/layout.h"
+#include "sw/gpu/jobs/job_shape.h"
 
 namespace sluice::gpu {
 

@@ -117,9 +117,10 @@ void overhead_section(const std::filesystem::path& folder, Output& out) {
     for (const auto& [name, v] : j["variants"].items()) {
       const Values t = v["seconds"].get<Values>();
       const Interval ci = bootstrap(t, [&](std::span<const double> s) { return median(s) / native - 1; });
-      variants[name] = {{"overhead", median(t) / native - 1},
-                        {"ci", {ci.low, ci.high}},
-                        {"empty_launch_seconds", median(v["empty_seconds"].get<Values>())}};
+      variants[name] = {
+          {"overhead", median(t) / native - 1},
+          {"ci", {ci.low, ci.high}},
+          {"empty_launch_seconds", v.contains("empty_seconds") ? json(median(v["empty_seconds"].get<Values>())) : json()}};
     }
     const json& standard = variants["default"];
     const bool apart = j.value("warps_apart", false);
@@ -129,11 +130,16 @@ void overhead_section(const std::filesystem::path& folder, Output& out) {
     const auto slower = [&](const char* name) {
       return variants.contains(name) ? 1 + variants[name]["overhead"].get<double>() : report::kNone;
     };
-    const auto change = [&](const char* from, const char* to, const char* key) {
-      return fmt::format("{} → {}", j[from].is_object() ? j[from][key].dump() : j[from].dump(),
-                         j[to].is_object() ? j[to][key].dump() : j[to].dump());
+    const auto figure = [&](const char* of, const char* key) {
+      const json found = j.value(of, json());
+      return !found.is_object() ? found.dump() : found.contains(key) ? found[key].dump() : "null";
     };
-    table.row({j["app"].get<std::string>(), native * 1e3, standard["empty_launch_seconds"].get<double>() / native,
+    const auto change = [&](const char* from, const char* to, const char* key) {
+      const std::string before = figure(from, key), after = figure(to, key);
+      return after == "null" ? before : fmt::format("{} → {}", before, after);  // programs do not say
+    };
+    const json& empty = variants["default"]["empty_launch_seconds"];
+    table.row({j["app"].get<std::string>(), native * 1e3, empty.is_null() ? report::kNone : empty.get<double>() / native,
                slower("one_task_claims"), apart ? "apart" : "together", slower(apart ? "warps_together" : "warps_apart"),
                fmt::format("{}", j.value("counterweight", kCounterweight)), change("native", "persistent", "registers"),
                change("native_occupancy", "occupancy", "")});
@@ -144,8 +150,8 @@ void overhead_section(const std::filesystem::path& folder, Output& out) {
                       {"variants", variants},
                       {"warps_apart", apart},
                       {"native", j["native"]},
-                      {"persistent", j["persistent"]},
-                      {"occupancy", j["occupancy"]},
+                      {"persistent", j.value("persistent", json())},
+                      {"occupancy", j.value("occupancy", json())},
                       {"native_occupancy", j["native_occupancy"]},
                       {"repetitions", j["variants"]["default"]["seconds"].size()}});
   }
@@ -178,14 +184,15 @@ void preemption_section(const std::filesystem::path& folder, Output& out) {
   json result = json::array();
   double sum = 0;
   for (const json& j : lines(folder / "preemption.jsonl")) {
-    const Values last = j["last_cta_us"].get<Values>(), grids = j["grids_us"].get<Values>();
-    chart.rows.push_back({j["app"], {median_point(last), {percentile(last, 0.99)}, median_point(grids)}});
+    const Values last = j["last_cta_us"].get<Values>(), grids = j.value("grids_us", Values());  // programs' stay
+    chart.rows.push_back(
+        {j["app"], {median_point(last), {percentile(last, 0.99)}, grids.empty() ? report::Point{} : median_point(grids)}});
     result.push_back({{"kernel", j["app"]},
                       {"block_us", j["block_us"]},
                       {"p50_us", percentile(last, 0.5)},
                       {"p99_us", percentile(last, 0.99)},
-                      {"grids_p50_us", percentile(grids, 0.5)},
-                      {"grids_p99_us", percentile(grids, 0.99)},
+                      {"grids_p50_us", grids.empty() ? json() : json(percentile(grids, 0.5))},
+                      {"grids_p99_us", grids.empty() ? json() : json(percentile(grids, 0.99))},
                       {"evictions", last.size()},
                       {"quota_violations", j["violations"]}});
     sum += percentile(last, 0.5);
@@ -227,7 +234,7 @@ void curves_section(const std::filesystem::path& folder, Output& out) {
                       {"native_blocks_per_second", native},
                       {"curve", curve},
                       {"quota_violations", j["violations"]},
-                      {"misplaced", j["misplaced"]},
+                      {"misplaced", j.value("misplaced", json())},
                       {"demand", j["demand"]}});
   }
   if (result.empty()) return;

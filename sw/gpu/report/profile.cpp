@@ -10,7 +10,7 @@
 #include "sw/core/machine.h"
 #include "sw/core/metrics.h"
 #include "sw/gpu/apps/ncu_page.h"
-#include "sw/gpu/jobs/decide.h"
+#include "sw/gpu/report/decide.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/report/stats.h"
 #include "sw/policy/names.h"

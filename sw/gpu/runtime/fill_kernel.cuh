@@ -16,15 +16,6 @@ SLUICE_FILL(fill_8, unsigned long long, false)
 SLUICE_FILL(fill_2, unsigned short, false)
 SLUICE_FILL(fill_1, unsigned char, false)
 
-// Which SM identifiers the device uses: one word each.
-extern "C" __global__ void seen_sms(unsigned* seen, unsigned* nsmid) {
-  unsigned sm, n;
-  asm("mov.u32 %0, %%smid;" : "=r"(sm));
-  asm("mov.u32 %0, %%nsmid;" : "=r"(n));
-  if (threadIdx.x == 0 && sm < 256) seen[sm] = 1;
-  if (threadIdx.x == 0) *nsmid = n;
-}
-
 // Order-independent 64-bit fingerprint of a buffer: sum of hashes of (index, word).
 extern "C" __global__ void fingerprint(const unsigned* words, unsigned long long count, unsigned long long* sum) {
   unsigned long long mine = 0;
