@@ -26,7 +26,6 @@ std::chrono::milliseconds compile_wait() {
   }();
   return wait;
 }
-constexpr int kRoomForOurs = 28;    ///< percent of the scratchpad, 64 KB on an H200: eight blocks of ours
 constexpr int kKernelsAwaited = 4;  ///< as long as that many kernels may be awaited, a process waits in all
 
 constexpr const char* kStranger = "a kernel whose handle came by an unknown way";
@@ -347,47 +346,6 @@ void Program::attribute(void* handle, CUfunction_attribute which, int value) {
     part.shapes.clear();
     if (carveout && part.ours != nullptr) SLUICE_REAL(cuFuncSetAttribute)(part.ours, which, value);
   }
-}
-
-const Program::Shape& Program::shape(const Kernel& kernel, Part& part, const gpu::LaunchFacts& facts) {
-  const unsigned threads = facts.block[0] * facts.block[1] * facts.block[2];
-  const auto [at, fresh] = part.shapes.try_emplace({threads, facts.dynamic_shared});
-  Shape& shape = at->second;
-  if (!fresh) return shape;
-  CUdevice device = 0;
-  SLUICE_REAL(cuCtxGetDevice)(&device);
-  if (kernel.carveout)
-    SLUICE_REAL(cuFuncSetAttribute)(part.ours, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, *kernel.carveout);
-  int ctas = 0, optin = 0, own = 0, allowed = 0, sms = 0, registers = 0;
-  const auto device_attribute = SLUICE_REAL(cuDeviceGetAttribute);
-  const auto attribute_of = SLUICE_REAL(cuFuncGetAttribute);
-  device_attribute(&optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
-  device_attribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
-  shape.sms = static_cast<std::uint32_t>(sms);
-  attribute_of(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, part.own);
-  attribute_of(&allowed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, part.own);
-  if (facts.dynamic_shared > static_cast<unsigned>(allowed)) return shape;  // the driver refuses it
-  const int taken = own + static_cast<int>(facts.dynamic_shared);
-  shape.shared_left = optin > taken ? static_cast<unsigned>(optin - taken) : 0;
-  const auto occupancy = SLUICE_REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor);
-  if (occupancy(&ctas, part.own, static_cast<int>(threads), facts.dynamic_shared) == CUDA_SUCCESS)
-    shape.native = static_cast<unsigned>(ctas);
-  // Blocks that stay until others have run leave scratchpad for ours: an SM's split of L1 stands as long as any block of it.
-  if (kernel.form->waits && taken == 0 && !kernel.carveout)
-    SLUICE_REAL(cuFuncSetAttribute)(part.own, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, kRoomForOurs);
-  const unsigned shared = facts.dynamic_shared + kernel.form->shared_behind;
-  if (shared > 0) SLUICE_REAL(cuFuncSetAttribute)
-  (part.ours, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-   static_cast<int>(std::max(shared, static_cast<unsigned>(allowed))));
-  ctas = 0;
-  if (occupancy(&ctas, part.ours, static_cast<int>(threads), shared) == CUDA_SUCCESS)
-    shape.transformed = std::min(static_cast<unsigned>(ctas), unsigned{SLUICE_MAX_SLOTS});
-  attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, part.ours);
-  const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8,
-                 whole = (threads + 31) / 32 * 32;  // as the device allots
-  shape.demand = {kernel.name,       threads,    of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
-                  shape.transformed, kernel.text};
-  return shape;
 }
 
 std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const ProgramLaunch& launch, bool patient,
