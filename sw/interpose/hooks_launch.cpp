@@ -59,10 +59,11 @@ CUresult primary_ends(CUdevice device, CUresult (*real)(CUdevice)) {
   if (resets) drain.emplace(program());
   std::shared_ptr<void> kept;
   if (resets && context != nullptr) kept = program().context_ends(context);
+  if (!resets && context != nullptr) program().context_may_end(context);
   const CUresult result = real(device);
   if (!resets && context != nullptr && SLUICE_REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) == CUDA_SUCCESS &&
       active == 0)
-    kept = program().context_ends(context);
+    kept = program().context_ends(context, true);
   return result;
 }
 CUresult primary_release(CUdevice device) { return primary_ends(device, SLUICE_REAL(cuDevicePrimaryCtxRelease_v2)); }

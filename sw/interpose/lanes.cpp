@@ -242,16 +242,21 @@ void Lanes::stream_ends(CUstream stream) {
   streams_.erase(found);
 }
 
-std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context, ContextId gone) {
+void Lanes::may_end(CUcontext context) {
+  const auto found = std::ranges::find_if(contexts_, [&](const auto& c) { return c.second && c.second->context() == context; });
+  if (found != contexts_.end()) with_what_may_end_ = sums(found->second.get());
+}
+
+std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context, ContextId gone, bool read) {
   const auto found = std::ranges::find_if(
       contexts_, [&](const auto& c) { return (gone == 0 || c.first == gone) && c.second && c.second->context() == context; });
   if (found == contexts_.end()) return nullptr;
   const ContextId id = found->first;
   const std::shared_ptr<ContextState> state = found->second;
-  if (gone == 0) {  // else what was counted there is gone, too
-    counted_ = sums();
-    counted_.known = true;
-  }
+  if (gone == 0)
+    counted_ = read ? with_what_may_end_ : sums(state.get());
+  else
+    counted_.known = false;
   for (const std::shared_ptr<Lane>& lane : all())
     if (lane->context_state == state) give_up(*lane);
   state->ends();
@@ -317,7 +322,7 @@ void Lanes::count_runs(std::unique_lock<std::mutex>& held, const Lane& lane, Slo
   ++slot.counted;
 }
 
-Lanes::Sums Lanes::sums() {
+Lanes::Sums Lanes::sums(const ContextState* of) {
   Sums sums = counted_;
   const auto add = [&](const Lane& lane) {
     for (const std::shared_ptr<Slot>& slot : lane.slots) {
@@ -344,10 +349,13 @@ Lanes::Sums Lanes::sums() {
   };
   CUcontext before = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&before);
-  const auto in_context = [&](const Lane& lane) {
-    if (lane.context_state->enter()) add(lane);
-  };
-  for (const auto& lane : all()) in_context(*lane);
+  for (const auto& lane : all()) {
+    if (of != nullptr && lane->context_state.get() != of) continue;
+    if (lane->context_state->enter())
+      add(*lane);
+    else
+      sums.known = false;
+  }
   SLUICE_REAL(cuCtxSetCurrent)(before);
   return sums;
 }

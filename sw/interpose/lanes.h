@@ -134,8 +134,11 @@ class Lanes : public ILanes {
   void make_spares(std::unique_lock<std::mutex>& held);  ///< of the current context. @pre nothing sleeps
   [[nodiscard]] bool crowded() const;  ///< soon there are more streams than channels, those of a context_state included
   void stream_ends(CUstream stream);
-  /// @param gone  its id, where it has ended already. @return null: nothing of it is here
-  [[nodiscard]] std::shared_ptr<ContextState> context_ends(CUcontext context, ContextId gone = 0);
+  /// Reads what it has counted: it may end in the call that follows.
+  void may_end(CUcontext context);
+  /// @param gone  its id, where it has ended by a way that nobody saw, and what it had counted with it
+  /// @param read  by may_end(). @return null: nothing of it is here
+  [[nodiscard]] std::shared_ptr<ContextState> context_ends(CUcontext context, ContextId gone = 0, bool read = false);
   void forget();  ///< in a forked child: the parent's are not its own
   struct Sums {
     std::uint64_t violations = 0, naps = 0, raises = 0, later_grids = 0, orders = 0;
@@ -148,7 +151,8 @@ class Lanes : public ILanes {
   };
   /// Where SLUICE_CHECK wants it: how often each block of the launch runs, if its grid is as that of the lane's first.
   static void count_runs(std::unique_lock<std::mutex>& held, const Lane& lane, Slot& slot, SluiceJob& job);
-  [[nodiscard]] Sums sums();
+  /// @param of  the lanes that are looked at; null: all. Those of contexts that have ended are in it.
+  [[nodiscard]] Sums sums(const ContextState* of = nullptr);
   [[nodiscard]] std::size_t outstanding(std::optional<GpuNumber> gpu = {}) const;  ///< lanes; of a GPU, or of all
   /// A launch whose blocks wait for others has CTAs, and has ended no block for a while: perhaps they wait for what is to come.
   [[nodiscard]] bool one_stands_still() const;
@@ -202,6 +206,7 @@ class Lanes : public ILanes {
   std::vector<std::pair<std::shared_ptr<Lane>, Event>> retired_;  // of streams that have ended; when their work has
   LaneId next_ = 1;
   Sums counted_;
+  Sums with_what_may_end_;  ///< counted_, and what the context had that may_end() was told of
   bool running_ = false, polls_ = false;
   std::size_t streams_made_ = 0, streams_ended_ = 0;  ///< by the program
   Clock::time_point hurry_;                           // looks often until then

@@ -404,10 +404,15 @@ void Program::stream_ends(CUstream stream) {
   lanes_.stream_ends(stream);
 }
 
-std::shared_ptr<void> Program::context_ends(CUcontext context) {
+void Program::context_may_end(CUcontext context) {
+  const std::scoped_lock held(lock_);
+  lanes_.may_end(context);
+}
+
+std::shared_ptr<void> Program::context_ends(CUcontext context, bool read) {
   const std::scoped_lock held(lock_);
   ContextId id = 0;
-  const std::shared_ptr<ContextState> state = lanes_.context_ends(context);
+  const std::shared_ptr<ContextState> state = lanes_.context_ends(context, 0, read);
   if (state != nullptr)
     id = state->id();
   else if (SLUICE_REAL(cuCtxGetId)(context, &id) != CUDA_SUCCESS)

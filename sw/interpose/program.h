@@ -151,7 +151,8 @@ class Program {
   void wait_for_launches(CUstream stream);
   void stream_ends(CUstream stream);
   /// @return to be kept until the driver has ended it: memory that the GPU may still write
-  [[nodiscard]] std::shared_ptr<void> context_ends(CUcontext context);
+  [[nodiscard]] std::shared_ptr<void> context_ends(CUcontext context, bool read = false);
+  void context_may_end(CUcontext context);  ///< reads what was counted there; context_ends() with `read` takes that
   /// Devices' own contexts may have been reset by a way that no hook sees: the address is the same, the id another. With the
   /// lock.
   void notice_resets();

@@ -77,6 +77,13 @@ int main(int, char** argv) {
     }
   };
   const auto reset = [&] { resets(CU(cuDevicePrimaryCtxReset)); };
+  const auto release = [&] {
+    resets([](CUdevice device) {
+      CUcontext again = nullptr;
+      const CUresult result = CU(cuDevicePrimaryCtxRelease)(device);
+      return CU(cuDevicePrimaryCtxRetain)(&again, device) == CUDA_SUCCESS ? result : CUDA_ERROR_UNKNOWN;
+    });
+  };
   const auto reset_unseen = [&] {
     void* const driver = dlopen(std::getenv("SLUICE_REAL_LIBCUDA"), RTLD_NOW);
     resets(reinterpret_cast<CUresult (*)(CUdevice)>(dlsym(driver, "fake_cuda_reset")));
@@ -237,9 +244,10 @@ int main(int, char** argv) {
     expect(good(CU(cuCtxSynchronize)()), "wait");
   };
   const std::map<std::string, std::function<void()>> programs = {
-      {"newer", newer},       {"memory", memory}, {"exits", exits}, {"graphs", graphs},
-      {"branches", branches}, {"reload", reload}, {"reset", reset}, {"reset_unseen", reset_unseen},
-      {"contexts", contexts}, {"fault", fault},   {"grids", grids}};
+      {"newer", newer},       {"memory", memory},     {"exits", exits},
+      {"graphs", graphs},     {"branches", branches}, {"reload", reload},
+      {"reset", reset},       {"release", release},   {"reset_unseen", reset_unseen},
+      {"contexts", contexts}, {"fault", fault},       {"grids", grids}};
   programs.at(argv[1])();
   return wrong;
 }

@@ -218,8 +218,11 @@ CUresult cuCtxPopCurrent_v2(CUcontext* c) {
   return sluice::fake::g_pushed.pop_back(), CUDA_SUCCESS;
 }
 CUresult cuStreamGetCtx(CUstream s, CUcontext* c) { return *c = sluice::fake::context_of(s), CUDA_SUCCESS; }
-CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned* flags, int* active) { return *flags = 0, *active = 1, CUDA_SUCCESS; }
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return CUDA_SUCCESS; }
+static std::atomic<int> g_users{1};  // of the device's own context
+CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned* flags, int* active) {
+  return *flags = 0, *active = g_users > 0 ? 1 : 0, CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d) { return --g_users == 0 ? cuDevicePrimaryCtxReset_v2(d) : CUDA_SUCCESS; }
 /// The handle is the same again, and all that the context had is gone.
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice) {
   sluice::fake::wait_for_streams();
@@ -234,7 +237,7 @@ CUresult cuCtxGetDevice(CUdevice* d) { return *d = sluice::fake::device_of(sluic
 CUresult cuCtxGetId(CUcontext c, unsigned long long* id) {
   return *id = sluice::fake::context(c == nullptr ? sluice::fake::g_current : c).id, CUDA_SUCCESS;
 }
-CUresult cuDevicePrimaryCtxRetain(CUcontext* c, CUdevice) { return cuCtxGetCurrent(c); }
+CUresult cuDevicePrimaryCtxRetain(CUcontext* c, CUdevice) { return ++g_users, cuCtxGetCurrent(c); }
 CUresult cuGetErrorName(CUresult, const char** name) { return *name = "an error", CUDA_SUCCESS; }
 CUresult cuGetErrorString(CUresult, const char** text) { return *text = "of the driver for tests", CUDA_SUCCESS; }
 /// NVRTC asks for one, and reads its size first: of a table with nothing in it.

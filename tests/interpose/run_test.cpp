@@ -159,7 +159,7 @@ TEST_F(Run, AKernelOfAModuleThatIsGoneNeverRuns) {
 }
 
 TEST_F(Run, AContextThatIsResetTakesWhatItHadWithIt) {
-  for (const char* way : {" reset", " reset_unseen"}) {
+  for (const char* way : {" reset", " release", " reset_unseen"}) {
     program_ = SLUICE_FAKE_LIFETIMES + std::string(way);
     for (const std::string& options : {std::string("--quota 2"), quota_file("2")}) {
       fs::remove(folder_ / "books");
@@ -167,6 +167,8 @@ TEST_F(Run, AContextThatIsResetTakesWhatItHadWithIt) {
       booked("launch k__sluice", 16, options + way);
       booked("crash", 0, options + way);
       booked("reset\n", 4, options + way);
+      const bool unseen = std::string_view(way) == " reset_unseen";
+      EXPECT_EQ(report()["quota_violations"], unseen ? nlohmann::json() : nlohmann::json(0)) << way << ": none, or not known";
     }
   }
 }
