@@ -106,7 +106,7 @@ class Command:
         self.report = json.loads(text) if text else {}
         kernels = self.report.get("kernels", {})
         self.quota, self.native = (kernels.get(way, {}).get("launches", 0) for way in ("quota", "native"))
-        self.violations = self.report.get("quota_violations") or 0
+        self.violations = self.report.get("quota_violations", 0)  # None: not known, as behind a reset
         return self
 
 
@@ -120,7 +120,7 @@ class Program(Command):
         super().end(limit)
         found = re.search(r"us_each (\S+) wrong (\d+)", self.out)
         self.us, self.wrong = (float(found[1]), int(found[2])) if found else (None, None)
-        self.right = self.code == 0 and self.wrong == 0 and self.violations == 0
+        self.right = self.code == 0 and self.wrong == 0 and not self.violations
         return self
 
     def figures(self):
