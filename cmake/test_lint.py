@@ -25,7 +25,7 @@ class Layers(unittest.TestCase):
     def test_systemc_and_cuda_stay_in_their_folders(self):
         found = lint_layers.check({"sw/io/a.h": "#include <systemc>\n#include <cuda.h>\n", "sw/gpu/cuda/driver.h": "#include <cuda.h>\n"})
         self.assertEqual(found, ["sw/io/a.h includes systemc: only systemc|lib|tb|tests may",
-                                 "sw/io/a.h includes cuda.h: only sw/gpu/cuda|sw/interpose|tests/fake_cuda|tests/interpose|tests/gpu/programs|tests/gpu/llm may"])
+                                 "sw/io/a.h includes cuda.h: only sw/gpu/cuda|sw/interpose|tests/fake_cuda|tests/interpose|tests/gpu/programs|tests/gpu/llm|tests/gpu/sm90 may"])
 
     def test_unknown_folder_and_missing_file_are_refused(self):
         found = lint_layers.check({"sw/attic/a.h": '#include "sw/core/gone.h"\n'})
