@@ -270,7 +270,7 @@ toml::table balance_table(std::string text) try {
   return toml::parse(text);
 } catch (const toml::parse_error& error) {
   throw InputError(
-      fmt::format("--balance: {}: must be like keep=1.1,candidates=4,weight.DXT=2,floor.DXT=0.5", error.description()));
+      fmt::format("--balance: {}: must be like keep=1.1,candidates=4,weight.DXT=2,floor.DXT=0.5,unit=true", error.description()));
 }
 
 }  // namespace
