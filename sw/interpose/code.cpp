@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sw/gpu/rewrite/ptx.h"
+#include "sw/gpu/rewrite/transform.h"
 #include "sw/interpose/cache.h"
 #include "sw/interpose/compile.h"
 #include "sw/interpose/compiler_process.h"
@@ -17,7 +18,7 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr int kVersion = 10;              // of the transformation, beside the runtime's text
+constexpr int kVersion = 11;              // of the transformation, beside the runtime's text
 constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
 
 unsigned sm_of(CUdevice device) {
@@ -78,29 +79,25 @@ void Later::wait_until(std::chrono::steady_clock::time_point end) const {
 
 namespace {
 
-/// Registers that a thread may have; 0: any number.
-struct Limits {
-  unsigned by_toolkit = 0, by_driver = 0;
-};
-
 /// From the cache, or made now or in the background, and kept.
 /// @param now  does not return before it is done
-/// @param ptx  the text, where the cache does not have what `key` says
+/// @param text       the PTX, where the cache does not have what `key` says
+/// @param registers  of a thread of the program's own kernel; 0: not known
 template <class Text>
-std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool variables, bool now, Limits limits = {}) {
+std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool variables, bool now, unsigned registers = 0) {
   auto later = std::make_shared<Later>();
   if (const auto kept = user_cache().load(key))
     if (auto code = unpacked(*kept)) {
       later->set(std::make_shared<const Code>(std::move(*code)));
       return later;
     }
-  const auto make = [later, ptx = text(), key, variables, limits, sm = device_sm(), driver = driver_version()] {
+  const auto make = [later, ptx = text(), key, variables, registers, sm = device_sm(), driver = driver_version()] {
     try {
-      if (auto code = compiled_elsewhere(ptx, key, variables, limits.by_toolkit, sm, driver)) {
+      if (auto code = compiled_elsewhere(ptx, key, variables, registers, sm, driver)) {
         later->set(std::make_shared<const Code>(std::move(*code)));
         return;
       }
-      auto code = std::make_shared<const Code>(made_by_driver(ptx, variables, limits.by_driver));
+      auto code = std::make_shared<const Code>(made_by_driver(ptx, variables, registers));
       user_cache().store(key, packed(*code));
       later->set(std::move(code));
     } catch (const std::exception& e) {
@@ -116,19 +113,16 @@ std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool va
 
 }  // namespace
 
-std::shared_ptr<Later> Lazy::kernel(const std::string& name, unsigned registers, unsigned most) {
-  constexpr unsigned kUnit = 8;  // in which the device allots them
-  registers = (registers + kUnit - 1) / kUnit * kUnit;
+std::shared_ptr<Later> Lazy::kernel(const std::string& name, unsigned registers) {
+  if (registers > 0) registers = gpu::allotted(registers);
   const std::scoped_lock held(lock_);
   std::shared_ptr<Later>& later = kernels_[name];
   if (later != nullptr) return later;
   try {
     const auto text = [&] { return gpu::only_kernel(gpu::normalised(ptx_), name); };
-    const Limits limits{most, most == 0 ? registers : most};
     const std::string by = toolkit().ptxas.empty() ? "" : toolkit().stamp;
-    const std::string key = fmt::format("code-{}-{}-{}.{}-{}", key_, digest(std::string_view(name)).substr(0, 16),
-                                        limits.by_toolkit, limits.by_driver, by);
-    later = compile(key, text, false, false, limits);
+    const std::string key = fmt::format("code-{}-{}-{}-{}", key_, digest(std::string_view(name)).substr(0, 16), registers, by);
+    later = compile(key, text, false, false, registers);
   } catch (const std::exception& e) {
     later = std::make_shared<Later>();
     later->set(nullptr, e.what());

@@ -41,10 +41,8 @@ class Lazy {
   Lazy(std::string ptx, std::string key) : ptx_(std::move(ptx)), key_(std::move(key)) {}
   /// @param registers  of a thread of the program's own kernel; 0: not known. The driver's linker, where it has to give us
   /// machine code, takes more than its loader does, and fewer CTAs would fit an SM
-  /// @param most  that a thread may have where registers limit the CTAs of an SM (gpu::registers_for); 0: not known, or they
-  /// don't
   /// @return what the kernel becomes, now or later. @pre there is a context, or a GPU to make one
-  [[nodiscard]] std::shared_ptr<Later> kernel(const std::string& name, unsigned registers, unsigned most);
+  [[nodiscard]] std::shared_ptr<Later> kernel(const std::string& name, unsigned registers);
 
  private:
   std::mutex lock_;

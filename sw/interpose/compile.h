@@ -23,7 +23,7 @@ class SomeContext {
   bool pushed_ = false;
 };
 
-/// A module's code by the driver's linker. @param registers  that a thread may have; 0: any number
+/// A module's code by the driver's linker. @param registers  of a thread of the program's own kernel; 0: not known
 /// @throws std::runtime_error as the process ends
 [[nodiscard]] Code made_by_driver(const std::string& ptx, bool variables, unsigned registers);
 

@@ -17,8 +17,8 @@ struct Toolkit {
 [[nodiscard]] const Toolkit& toolkit();
 /// lib/sluice/compiler makes code of a module, and keeps it in the cache under `key`: even if this process ends first.
 /// The program does not see it as its child. Waits for it.
-/// @param registers  that a thread may have; 0: any number. @param sm  of the device, as 90. @param driver  as cuDriverGetVersion
-/// says
+/// @param registers  of a thread of the program's own kernel; 0: not known. @param sm  of the device, as 90. @param driver  as
+/// cuDriverGetVersion says
 /// @return nothing where it fails, for which reason ever
 [[nodiscard]] std::optional<Code> compiled_elsewhere(const std::string& ptx, const std::string& key, bool variables,
                                                      unsigned registers, unsigned sm, int driver);

@@ -20,7 +20,7 @@ struct Code {
   bool variables = false;  ///< it has variables: a second copy of it beside the program's would have its own
 };
 
-/// @param registers  that a thread may have; 0: any number
+/// @param registers  of a thread of the program's own kernel; 0: not known
 [[nodiscard]] inline Code made(const std::string& ptx, bool variables, unsigned registers, const gpu::Assemble& assemble) {
   gpu::RewrittenModule module = gpu::rewrite_module(ptx, runtime_text(), assemble, registers);
   return {std::move(module.cubin), std::move(module.kernels), variables};

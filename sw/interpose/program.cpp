@@ -228,7 +228,7 @@ void Program::load_others(std::unique_lock<std::mutex>& held, ContextId here) {
       kernel->loading = true;
       load_one(held, kernel, here);
     }
-    if (wanted) begin_compiling(held, kernel, 0);
+    if (wanted) begin_compiling(held, kernel);
     if (kernel->gone) continue;
     if (kernel->later != nullptr && kernel->later->done()) adopt(*kernel);
     if (kernel->later == nullptr)
@@ -267,29 +267,18 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernels_[handle] = kernel;
 }
 
-unsigned Program::most_registers(const Kernel& kernel, CUfunction own, const ProgramLaunch& launch) {
-  int ctas = 0;
-  const unsigned threads = launch.facts.block[0] * launch.facts.block[1] * launch.facts.block[2];
-  if (kernel.registers == 0 || SLUICE_REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor)(
-                                   &ctas, own, static_cast<int>(threads), launch.facts.dynamic_shared) != CUDA_SUCCESS)
-    return 0;
-  return gpu::registers_for(lanes_.device(current_gpu()).sm.registers, static_cast<unsigned>(ctas), threads, kernel.registers);
-}
-
-void Program::begin_compiling(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, unsigned most) {
+void Program::begin_compiling(std::unique_lock<std::mutex>& held, const KernelPtr& kernel) {
   const std::shared_ptr<Lazy> lazy = kernel->lazy;
   if (lazy == nullptr || kernel->later != nullptr) return;
   const unsigned registers = kernel->registers;
   held.unlock();
-  const std::shared_ptr<Later> later = lazy->kernel(kernel->name, registers, most);
+  const std::shared_ptr<Later> later = lazy->kernel(kernel->name, registers);
   held.lock();
   if (kernel->lazy != nullptr) kernel->later = later;  // else another thread has adopted it
 }
 
-void Program::compile(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here, const ProgramLaunch& launch,
-                      bool patient) {
-  if (kernel->lazy != nullptr && kernel->later == nullptr)
-    begin_compiling(held, kernel, most_registers(*kernel, kernel->parts[here].own, launch));
+void Program::compile(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, bool patient) {
+  if (kernel->lazy != nullptr && kernel->later == nullptr) begin_compiling(held, kernel);
   const std::shared_ptr<Later> later = kernel->later;
   if (later == nullptr || later->done() || (kernel->lazy == nullptr && !patient)) return;
   const Clock::duration left = std::min(compile_wait() - kernel->awaited, kKernelsAwaited * compile_wait() - awaited_);
@@ -357,7 +346,7 @@ std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& he
   if (!reason.empty() && kernel != nullptr) return std::nullopt;
   if (kernel != nullptr && lanes_.shares().native().empty()) {
     load_own(held, kernel, here);
-    compile(held, kernel, here, launch, patient);
+    compile(held, kernel, patient);
   }
   if (kernel != nullptr && kernel->later != nullptr && kernel->later->done()) adopt(*kernel);
   const bool loaded = load(held, launch.function, kernel, here);

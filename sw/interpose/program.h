@@ -222,10 +222,8 @@ class Program {
   void load_own(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here);
   void load_one(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here);
   void load_others(std::unique_lock<std::mutex>& held, ContextId here);
-  /// @param most  as Lazy::kernel's
-  void begin_compiling(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, unsigned most);
-  void compile(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here, const ProgramLaunch& launch,
-               bool patient);
+  void begin_compiling(std::unique_lock<std::mutex>& held, const KernelPtr& kernel);
+  void compile(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, bool patient);
   /// Waits while launches of a kernel run ahead of its code: the host could have them all in the driver's queue before that is
   /// there. Not for long: one may wait for what the program does next. @return the code is there
   [[nodiscard]] bool await_code(std::unique_lock<std::mutex>& held, Kernel& kernel);
@@ -233,8 +231,6 @@ class Program {
   /// Takes the kernels and their handles, of which it is true, away. @return what is to be unloaded
   [[nodiscard]] std::vector<Part> forget_module(void* handle);
   [[nodiscard]] std::vector<Part> forget_kernels(const std::function<bool(const Kernel&)>& which);
-  /// Registers that a thread of ours may have, if as many CTAs are to fit an SM as of the program's own in such a launch.
-  [[nodiscard]] unsigned most_registers(const Kernel& kernel, CUfunction own, const ProgramLaunch& launch);
   [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
                                     const Native& as_it_is, std::uint64_t short_blocks = 0);
   [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,

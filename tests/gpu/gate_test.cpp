@@ -30,7 +30,7 @@ Behaviour behaviour(const std::string& ptx) {
   return behaviour_of(ptx, reach_of(ptx, items, "k"));
 }
 std::optional<GateRule> refused(const std::string& body, const std::string& before = "") {
-  const auto r = study_kernel(kernel(body, before), "k", {64, 1, 1}).refusal;
+  const auto r = study_kernel(kernel(body, before), "k").refusal;
   return r ? std::optional(r->rule) : std::nullopt;
 }
 
@@ -257,7 +257,7 @@ TEST(Module, OldPtxHasItsKernelsAndTheTransformedOnesBesideThem) {
 
 TEST(Module, SharedMemoryKeepsItsPlaceAndCopiesAreWaitedFor) {
   const std::string ptx = normalised(read_file(SLUICE_PTX_DIR "/gate_set.ptx")), own = normalised(runtime());
-  const auto of = [&](const char* name) { return transform(ptx, own, {name, {256, 1, 1}}); };
+  const auto of = [&](const char* name) { return transform(ptx, own, {name}); };
   const Transformed base = of("shared_base");
   EXPECT_EQ(base.shared_behind, kSharedBehind);
   EXPECT_TRUE(base.declarations.empty()) << "no static shared memory in front of the kernel's";
@@ -267,14 +267,14 @@ TEST(Module, SharedMemoryKeepsItsPlaceAndCopiesAreWaitedFor) {
   const std::string open = of("copy_left_open").text;
   EXPECT_LT(open.find("$SLUICE_END:"), open.find("cp.async.wait_all;"));
   EXPECT_NE(of("stack_by_size").text.find("stackrestore.u64"), std::string::npos);
-  const Transformed late = transform(ptx, own, {"barrier_in_a_function", {128, 1, 1}, 0, true});
+  const Transformed late = transform(ptx, own, {"barrier_in_a_function", true});
   EXPECT_NO_THROW(assemble(combined(ptx, own, {base, late, of("all_static_shared")})));
 }
 
 /// Launches follow each other closely: a grid's CTAs may be placed before the grid in front of it has ended.
 TEST(Module, NothingIsReadBeforeTheGridInFrontHasEnded) {
   const std::string ptx = normalised(read_file(SLUICE_PTX_DIR "/gate_set.ptx")), own = normalised(runtime());
-  const std::string text = transform(ptx, own, {"module_variable", {256, 1, 1}}).text;
+  const std::string text = transform(ptx, own, {"module_variable"}).text;
   const std::size_t waits = text.find("griddepcontrol.wait;");
   ASSERT_NE(waits, std::string::npos);
   for (const char* access : {".global", "atom.", "red."}) EXPECT_LT(waits, text.find(access)) << access;
@@ -298,7 +298,7 @@ TEST(Module, TransformedKernelsTakeNoMoreRegistersThanAsked) {
         ptx, runtime(), [](const std::string&) { return std::vector<char>{}; }, registers);
     std::size_t transformed = 0, limited = 0;
     for (const auto& [name, kernel] : module.kernels) transformed += kernel.refusal ? 0 : 1;
-    for (std::size_t at = module.text.find(".maxnreg 40"); at != std::string::npos; at = module.text.find(".maxnreg 40", at + 1))
+    for (std::size_t at = module.text.find(".maxnreg 43"); at != std::string::npos; at = module.text.find(".maxnreg 43", at + 1))
       ++limited;
     return std::pair(limited, transformed);
   };
@@ -316,10 +316,10 @@ TEST(Runtime, WhatASlotsNextHolderReadsIsFencedBeforeTheSlotIsGiven) {
       R"(st\.relaxed\.gpu\.global\.u64(?:(?!red\.relaxed\.gpu\.global\.and)[^])*?fence\.acq_rel\.gpu[^]*?red\.relaxed\.gpu\.global\.and)");
   EXPECT_TRUE(std::regex_search(leave, cell_then_slot)) << leave;
   EXPECT_TRUE(std::regex_search(enter, std::regex(R"(st\.relaxed\.gpu\.global\.u64[^]*?fence\.acq_rel\.gpu)"))) << enter;
-  // Two answers come before it: of the count, and of the log of lifetimes.
+  // One answer comes before it, of the count.
   const std::string before = leave.substr(0, leave.find("red.relaxed.gpu.global.and"));
   const std::regex answered(R"(atom\.relaxed\.gpu\.global\.add\.u32)");
-  EXPECT_EQ(std::distance(std::sregex_iterator(before.begin(), before.end(), answered), std::sregex_iterator()), 2) << leave;
+  EXPECT_EQ(std::distance(std::sregex_iterator(before.begin(), before.end(), answered), std::sregex_iterator()), 1) << leave;
 }
 #endif
 

@@ -56,7 +56,7 @@ TEST(Template, FillsPlaceholdersAndKeepsThePtxsOwnBrackets) {
             "\t.reg .b32 %r<3>;\n\tadd.u32 %r1, %r2, %x;\n");
   EXPECT_EQ(fill("<lines>\n\tret;\n<none>\n", {{"lines", "\tone;\n\ttwo;\n"}, {"none", ""}}), "\tone;\n\ttwo;\n\tret;\n");
   EXPECT_EQ(fill("<a>\n", {{"a", "<b>\n"}}), "<b>\n") << "a value is no template";
-  EXPECT_EQ(fill("[sluice_job+<SluiceJob.counts_runs>], <SluiceStage>"), "[sluice_job+96], 16");
+  EXPECT_EQ(fill("[sluice_job+<SluiceJob.counts_runs>], <SluiceStage>"), "[sluice_job+88], 16");
 }
 
 TEST(Template, KeepsTheLinesOfAConditionThatHolds) {
@@ -79,11 +79,10 @@ TEST(Template, RefusesWhatDoesNotMatch) {
 }
 
 TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {
-  const std::string out = text_of(kPtx, kRuntime, {"k", {64, 2, 1}, 5, false});
+  const std::string out = text_of(kPtx, kRuntime, {"k"});
   EXPECT_EQ(out.find("%ctaid.x"), std::string::npos);
   EXPECT_EQ(out.find("%nctaid"), std::string::npos);
   EXPECT_EQ(out.find("entry other"), std::string::npos);
-  EXPECT_NE(out.find(".maxntid 64, 2, 1\n.minnctapersm 5"), std::string::npos);
   EXPECT_NE(out.find("bra $SLUICE_END;"), std::string::npos);
   EXPECT_EQ(count(out, "bar.sync \t0;"), 1U) << "the kernel's own barrier";
   EXPECT_EQ(count(out, "bar.sync 1;"), 2U) << "one after entering, one a block, not the kernel's own";
@@ -91,27 +90,26 @@ TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {
   EXPECT_NE(out.find("mov.u32 %r1, %sluice_block0;"), std::string::npos);
   EXPECT_NE(out.find("redux.sync.or.b32 %sluice_block0"), std::string::npos);
   EXPECT_EQ(out.find("redux.sync.or.b32 %sluice_block1"), std::string::npos) << "an index that the kernel does not read";
-  EXPECT_NE(out.find("ld.param.u32 %r2, [sluice_job+60];"), std::string::npos) << "gridDim.y is a parameter";
+  EXPECT_NE(out.find("ld.param.u32 %r2, [sluice_job+52];"), std::string::npos) << "gridDim.y is a parameter";
 }
 
 TEST(Transform, JoinsTheRuntimeWithoutACall) {
-  const std::string out = text_of(kPtx, kRuntime, {"k", {64, 1, 1}, 0, false});
+  const std::string out = text_of(kPtx, kRuntime, {"k"});
   EXPECT_EQ(out.find("call"), std::string::npos) << "a call from one thread's branch splits its warp";
   EXPECT_EQ(out.find(".func"), std::string::npos);
   EXPECT_NE(out.find("[sluice_job+8]"), std::string::npos);
-  EXPECT_NE(out.find("mov.u32 %sluice_inverse, 32768;"), std::string::npos) << "2 warps";
   EXPECT_NE(out.find("mov.b32 \t%r1, %sluice_next;"), std::string::npos);
   EXPECT_NE(out.find("cvt.u64.u32 \t%rd7, %sluice_quota;"), std::string::npos);
   EXPECT_EQ(out.find("minnctapersm"), std::string::npos) << "no limit of ours";
-  EXPECT_THROW(static_cast<void>(text_of(kPtx, "", {"k", {64, 1, 1}, 0, false})), InputError);
+  EXPECT_THROW(static_cast<void>(text_of(kPtx, "", {"k"})), InputError);
   std::string in_memory = kRuntime;
   in_memory.insert(in_memory.find("\tld.param.u64"), "\tld.local.u64 \t%rd2, [%rd1];\n");
-  EXPECT_THROW(static_cast<void>(text_of(kPtx, in_memory, {"k", {64, 1, 1}, 0, false})), InputError)
+  EXPECT_THROW(static_cast<void>(text_of(kPtx, in_memory, {"k"})), InputError)
       << "an argument too long for the compiler to keep in registers has no memory in the joined text";
 }
 
 TEST(Transform, CounterweightIsInTheTextAndNeverRuns) {
-  const std::string out = text_of(kPtx, kRuntime, {"k", {64, 1, 1}, 0, false});
+  const std::string out = text_of(kPtx, kRuntime, {"k"});
   const std::size_t skip = out.find("setp.le.u32 %sluice_go, %sluice_x, 1;"),
                     first = out.find("mad.lo.u32 %sluice_y, %sluice_y, %sluice_x");
   ASSERT_NE(skip, std::string::npos);
@@ -120,16 +118,16 @@ TEST(Transform, CounterweightIsInTheTextAndNeverRuns) {
 }
 
 TEST(Transform, LimitsRegistersWhereTheyDecideHowManyCtasFit) {
-  EXPECT_EQ(registers_for(65536, 5, 256, 48), 51U);  // six CTAs of 256 threads leave 42 to a thread
-  EXPECT_EQ(registers_for(65536, 8, 256, 23), 0U);   // eight CTAs: 2,048 threads, but 28 registers would do for a ninth
-  EXPECT_EQ(registers_for(65536, 1, 128, 255), 0U);
-  EXPECT_EQ(registers_for(65536, 0, 256, 48), 0U);
-  TransformSpec spec{"k", {64, 1, 1}, 0, false};
+  EXPECT_EQ(allotted(41), 48U);
+  EXPECT_EQ(allotted(7), 32U) << "2,048 threads fit";
+  TransformSpec spec{"k"};
   EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg"), 0U);
-  spec.registers = 51;
-  EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg 51"), 1U);
-  spec.block = {0, 0, 0};
-  EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg 51"), 1U) << "of any shape";
+  spec.registers = 32;
+  EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg 32"), 1U);
+  spec.registers = 48;
+  EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg 51"), 1U) << "with some slack";
+  spec.slack = 0;
+  EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg 48"), 1U);
   std::string bound = kPtx;
   bound.insert(bound.find("{", bound.find(".entry k")), ".minnctapersm 2\n");
   EXPECT_EQ(count(text_of(bound, kRuntime, spec), ".maxnreg"), 0U) << "it has a limit of its own";
@@ -141,44 +139,27 @@ TEST(Transform, KeepsTheStageInAPredicateWhereRegistersDecideHowManyThreadsFit) 
   };
   std::string bound = kPtx;
   bound.insert(bound.find("{", bound.find(".entry k")), ".minnctapersm 2\n");
-  TransformSpec spec{"k", {64, 1, 1}, 0, false};
+  TransformSpec spec{"k"};
   EXPECT_FALSE(in_predicate(kPtx, spec)) << "no limit";
   EXPECT_TRUE(in_predicate(bound, spec)) << "the kernel's own limit";
   spec.registers = 32;
   EXPECT_FALSE(in_predicate(kPtx, spec)) << "2,048 threads fit";
-  spec.registers = 33;
+  spec.registers = 40;
   EXPECT_TRUE(in_predicate(kPtx, spec));
-  spec.registers = 0;
-  spec.ctas_per_sm = 4;
-  EXPECT_TRUE(in_predicate(kPtx, spec));
-}
-
-TEST(Transform, StepsOnlyTheAxesOfTheGrid) {
-  const TransformSpec line{"k", {64, 1, 1}, 0, false, 1}, box{"k", {64, 1, 1}, 0, false, 3};
-  EXPECT_EQ(count(text_of(kPtx, kRuntime, line), "sub.u32 %sluice_z"), 0U);
-  EXPECT_EQ(count(text_of(kPtx, kRuntime, box), "sub.u32 %sluice_z"), 1U);
-}
-
-TEST(Transform, LeadersOfSmallCtasTakeTurns) {
-  const auto turns = [](unsigned threads) {
-    return text_of(kPtx, kRuntime, {"k", {threads, 1, 1}, 0, false}).find("%ctaid.y") != std::string::npos;
-  };
-  EXPECT_TRUE(turns(64));
-  EXPECT_FALSE(turns(128)) << "a CTA of four warps has one on every sub-core";
 }
 
 TEST(Transform, FunctionsReadTheBlockIndexFromSharedMemory) {
   std::string ptx = kPtx;
   ptx.insert(ptx.find("\tbar.sync"), "\tcall.uni f, ();\n");
   ptx.insert(ptx.find(".visible .entry k"), ".func f()\n{\n\tmov.u32 \t%r9, %ctaid.z;\n\tmov.u32 \t%r8, %nctaid.x;\n\tret;\n}\n");
-  const std::string out = text_of(ptx, kRuntime, {"k", {64, 1, 1}, 0, false});
+  const std::string out = text_of(ptx, kRuntime, {"k"});
   EXPECT_NE(out.find("ld.volatile.shared.u32 %r9, [sluice_rt_state+100];"), std::string::npos);
   EXPECT_NE(out.find("ld.volatile.shared.u32 %r8, [sluice_rt_state+48];"), std::string::npos);
   EXPECT_NE(out.find("st.volatile.shared.u32 [sluice_rt_state+100], %sluice_z;"), std::string::npos);
 }
 
 TEST(Transform, ThreadsThatReturnEarlyAreCountedOffAtTheBarriersOfTheOthers) {
-  const std::string out = text_of(kPtx, kRuntime, {"k", {64, 1, 1}, 5, true});
+  const std::string out = text_of(kPtx, kRuntime, {"k", true});
   EXPECT_EQ(out.find("bar.sync \t0;"), std::string::npos);
   const std::string threads = fmt::format("[sluice_rt_state+{}]", offsetof(SluiceState, threads));
   EXPECT_EQ(count(out, "mbarrier.arrive.shared.b64 %sluice_phase, " + threads), 1U) << "the kernel's barrier";

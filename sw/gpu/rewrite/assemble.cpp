@@ -23,6 +23,22 @@ Assembled once(const std::string& ptx, const std::string& runtime, TransformedKe
   return out;
 }
 
+/// Those that have to be made again with a limit to registers, or with another, for what this code takes.
+TransformedKernels with_other_limits(const std::string& ptx, const std::string& runtime, const Assembled& made) {
+  TransformedKernels others;
+  for (const auto& [name, kernel] : made.kernels) {
+    TransformSpec spec = kernel.spec;
+    const unsigned takes = registers_of(view(made.cubin), kernel.entry);
+    if (spec.registers > 0 ? takes <= spec.registers : takes <= kOfFullSm && registers_of(view(made.cubin), name) <= kOfFullSm)
+      continue;
+    if (spec.slack == 0) continue;  // the kernel's text has a limit of its own
+    if (spec.registers > 0) spec.slack = 0;
+    if (spec.registers == 0) spec.registers = allotted(registers_of(view(made.cubin), name));
+    others.emplace(name, transform(ptx, runtime, spec));
+  }
+  return others;
+}
+
 /// `some`, and `of_all` for the rest.
 TransformedKernels with_rest(TransformedKernels some, const TransformedKernels& of_all) {
   some.insert(of_all.begin(), of_all.end());
@@ -35,6 +51,10 @@ Assembled assembled(const std::string& ptx, const std::string& runtime, Transfor
   Assembled first = once(ptx, runtime, std::move(kernels), assemble);
   try {
     TransformedKernels others;
+    for (int attempt = 0; attempt < 2; ++attempt)
+      if (others = with_other_limits(ptx, runtime, first); !others.empty())
+        first = once(ptx, runtime, with_rest(std::move(others), first.kernels), assemble);
+    others.clear();
     for (const auto& [name, kernel] : first.kernels)
       if (const auto weight = other_counterweight(view(first.cubin), kernel.entry)) {
         TransformSpec spec = kernel.spec;

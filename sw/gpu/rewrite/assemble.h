@@ -22,8 +22,9 @@ struct Assembled {
   std::string text;
   std::vector<char> cubin;
 };
-/// Assembles the module, and once more where a kernel's loops may do better with another counterweight (counterweight.h); each
-/// has the one with which they do. At most three times in all.
+/// Assembles the module; once more where a kernel takes more registers than it may (TransformSpec), or more than as it is where
+/// nobody said; and once or twice where a kernel's loops may do better with another counterweight (counterweight.h): each has the
+/// one with which they do.
 /// @param ptx, runtime  as of transform(), which made `kernels`. @throws what `assemble` throws of the first form
 [[nodiscard]] Assembled assembled(const std::string& ptx, const std::string& runtime, TransformedKernels kernels,
                                   const Assemble& assemble);

@@ -42,12 +42,11 @@ RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtim
     if (item.kind != Item::Kind::Kernel || !item.has_body()) continue;
     ModuleKernel& kernel = module.kernels[item.name];
     try {
-      const KernelStudy study = study_kernel(text, item.name, {0, 0, 0});
+      const KernelStudy study = study_kernel(text, item.name);
       kernel.refusal = study.refusal;
       if (kernel.refusal) continue;
-      TransformSpec spec{item.name, {0, 0, 0}, 0, study.threads_leave};
-      spec.waits = kernel.waits = study.waits;
-      spec.registers = registers;
+      kernel.waits = study.waits;
+      const TransformSpec spec{item.name, study.threads_leave, study.waits, registers == 0 ? 0 : allotted(registers)};
       const Transformed& made = transformed[item.name] = transform(text, own, spec);
       kernel.entry = made.entry;
       kernel.shared_behind = made.shared_behind;

@@ -70,9 +70,8 @@ struct KernelStudy {
   bool threads_leave = false;  ///< threads may return before barriers of the others
   bool waits = false;          ///< its blocks may wait for other blocks: claimed one by one, begun when claimed
 };
-/// @param ptx    normalised. @param block  threads of a CTA; zeros: any
-[[nodiscard]] KernelStudy study_kernel(const std::string& ptx, const std::string& symbol,
-                                       const std::array<std::uint32_t, 3>& block);
+/// @param ptx  normalised
+[[nodiscard]] KernelStudy study_kernel(const std::string& ptx, const std::string& symbol);
 
 /// A kernel of a module that the service loads in place of the program's.
 struct ModuleKernel {
@@ -88,7 +87,7 @@ struct RewrittenModule {
 };
 /// All kernels of a module, for blocks of any shape and grids of three axes. Nothing is thrown: what fails is a refusal.
 /// @param runtime    PTX of runtime/quota_runtime.cuh for the device
-/// @param registers  most of a thread of a transformed kernel whose own text sets no limit; 0: any
+/// @param registers  of a thread of the kernel, where the program's own machine code says so; 0: as `assemble` makes it
 [[nodiscard]] RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtime, const Assemble& assemble,
                                              std::uint32_t registers = 0);
 

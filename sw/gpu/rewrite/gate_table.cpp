@@ -87,7 +87,7 @@ Refusal refusal(GateRule rule, const std::string& special) {
   return {rule, fmt::format("{}{}{}", gate_row(rule).native, special.empty() ? "" : ": ", special)};
 }
 
-KernelStudy study_kernel(const std::string& ptx, const std::string& symbol, const std::array<std::uint32_t, 3>& block) {
+KernelStudy study_kernel(const std::string& ptx, const std::string& symbol) {
   KernelStudy study;
   const auto refuse = [&](R rule) {
     study.refusal = refusal(rule);
@@ -102,7 +102,6 @@ KernelStudy study_kernel(const std::string& ptx, const std::string& symbol, cons
       variables += ptx.substr(item.begin, std::min<std::size_t>(item.end - item.begin, 200)) + "\n";
   const std::string text = reach.text + variables;
   const Behaviour behaviour = behaviour_of(ptx, reach);
-  const std::uint32_t threads = block[0] * block[1] * block[2];
   study.waits = behaviour.waits;
   study.threads_leave = behaviour.bypassed_barrier;
 
@@ -121,7 +120,7 @@ KernelStudy study_kernel(const std::string& ptx, const std::string& symbol, cons
   // A barrier with a count of threads waits for these, whoever is done; one for all threads needs them.
   if (study.threads_leave && (found(std::regex_replace(text, plain_barrier(), ""), R"(\b(bar|barrier)(\.cta)?\.(sync|red))")))
     return refuse(R::BypassedBarrier);
-  if (found(text, R"(\bwgmma\b)") && (study.threads_leave || threads % 32 != 0)) return refuse(R::PartialMatrix);
+  if (found(text, R"(\bwgmma\b)") && study.threads_leave) return refuse(R::PartialMatrix);
   return study;
 }
 

@@ -86,14 +86,4 @@ std::vector<std::string> declarations(const std::string& runtime) {
   return out;
 }
 
-std::string find_leader(const std::array<std::uint32_t, 3>& block) {
-  const std::uint32_t warps = (block[0] * block[1] * block[2] + 31) / 32, subcores = 4;
-  return fill(embedded_file("rewrite/find_leader.ptx"), {{"block_x", block[0]},
-                                                         {"block_y", block[1]},
-                                                         {"any_shape", warps == 0},
-                                                         {"few_warps", warps > 0 && warps < subcores},
-                                                         {"warps_and_subcores", warps + subcores},
-                                                         {"warps", warps}});
-}
-
 }  // namespace sluice::gpu

@@ -28,9 +28,4 @@ namespace sluice::gpu {
 /// The static shared memory of the runtime, a line each.
 [[nodiscard]] std::vector<std::string> declarations(const std::string& runtime);
 
-/// The CTA's leader, and its warp. CTAs of few warps lead by another one each, so that the SM's four sub-cores, which the
-/// hardware deals warps out to in turns, share the work. (For CTAs of four and more, measured, the first does as well or better.)
-/// @param block  zeros: read from the launch; then the first warp leads
-[[nodiscard]] std::string find_leader(const std::array<std::uint32_t, 3>& block);
-
 }  // namespace sluice::gpu

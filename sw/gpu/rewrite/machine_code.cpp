@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -54,26 +55,62 @@ bool is_float(Operation o) { return is_any(o, {kFmul, kFadd, kFfma}); }
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view kText = ".text.";  // and a function's name
+
+/// Calls `take(name, section, contents)` for each section. @return all could be read
+template <class Take>
+bool each_section(std::string_view cubin, const Take& take) {
+  Elf64_Ehdr header;
+  if (!read_at(cubin, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return false;
+  const auto section = [&](std::size_t i, Elf64_Shdr& s) { return read_at(cubin, header.e_shoff + i * sizeof s, s); };
+  Elf64_Shdr names, s;
+  if (!section(header.e_shstrndx, names) || names.sh_offset > cubin.size()) return false;
+  for (std::size_t i = 1; i < header.e_shnum; ++i) {
+    if (!section(i, s)) return false;
+    const std::string_view rest = cubin.substr(names.sh_offset);
+    if (s.sh_name >= rest.size()) return false;
+    if (s.sh_type == SHT_NOBITS) continue;
+    if (s.sh_offset > cubin.size() || cubin.size() - s.sh_offset < s.sh_size) return false;
+    take(rest.substr(s.sh_name, rest.find('\0', s.sh_name) - s.sh_name), s, cubin.substr(s.sh_offset, s.sh_size));
+  }
+  return true;
+}
+
+}  // namespace
+
 std::map<std::string, std::string_view> functions_of(std::string_view cubin) {
   std::map<std::string, std::string_view> out;
   Elf64_Ehdr header;
-  if (!read_at(cubin, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return out;
   constexpr unsigned kHopper = 90, kByte = 0xff;  // where the flags say it depends on the toolkit
-  if ((header.e_flags & kByte) != kHopper && (header.e_flags >> 8 & kByte) != kHopper) return out;
-  const auto section = [&](std::size_t i, Elf64_Shdr& s) { return read_at(cubin, header.e_shoff + i * sizeof s, s); };
-  Elf64_Shdr names, s;
-  if (!section(header.e_shstrndx, names) || names.sh_offset > cubin.size()) return out;
-  for (std::size_t i = 1; i < header.e_shnum; ++i) {
-    if (!section(i, s)) return {};
-    const std::string_view rest = cubin.substr(names.sh_offset);
-    if (s.sh_name >= rest.size()) return {};
-    const std::string_view title = rest.substr(s.sh_name, rest.find('\0', s.sh_name) - s.sh_name);
-    constexpr std::string_view kText = ".text.";
-    if (!title.starts_with(kText)) continue;
-    if (s.sh_offset > cubin.size() || cubin.size() - s.sh_offset < s.sh_size) return {};
-    out[std::string(title.substr(kText.size()))] = cubin.substr(s.sh_offset, s.sh_size);
+  if (!read_at(cubin, 0, header) || ((header.e_flags & kByte) != kHopper && (header.e_flags >> 8 & kByte) != kHopper)) return {};
+  const bool whole = each_section(cubin, [&](std::string_view title, const Elf64_Shdr&, std::string_view code) {
+    if (title.starts_with(kText)) out[std::string(title.substr(kText.size()))] = code;
+  });
+  return whole ? out : std::map<std::string, std::string_view>{};
+}
+
+unsigned registers_of(std::string_view cubin, const std::string& function) {
+  constexpr std::uint32_t kSymbols = 0xffffff;  // of the section's info; older toolkits have something else above
+  struct Attribute {                            // of .nv.info: others are a word, or of the size that the word says
+    std::uint8_t form, which;
+    std::uint16_t bytes;
+  };
+  constexpr std::uint8_t kSized = 4, kRegisters = 0x2f;
+  std::string_view attributes;
+  std::uint32_t symbol = 0;
+  const bool whole = each_section(cubin, [&](std::string_view title, const Elf64_Shdr& s, std::string_view contents) {
+    if (title == ".nv.info") attributes = contents;
+    if (title.starts_with(kText) && title.substr(kText.size()) == function) symbol = s.sh_info & kSymbols;
+  });
+  Attribute a{};
+  for (std::size_t at = 0; whole && symbol != 0 && read_at(attributes, at, a);
+       at += sizeof a + (a.form == kSized ? a.bytes : 0)) {
+    std::array<std::uint32_t, 2> of{};  // a symbol, and how many its function takes
+    if (a.form == kSized && a.which == kRegisters && read_at(attributes, at + sizeof a, of) && of[0] == symbol) return of[1];
   }
-  return out;
+  return 0;
 }
 
 std::size_t number_sms_of_gpu(std::vector<char>& cubin) {

@@ -12,6 +12,8 @@ namespace sluice::gpu {
 
 /// Machine code of a cubin's functions, by name; views into `cubin`. Empty for what is no cubin, was cut, or is for another GPU.
 [[nodiscard]] std::map<std::string, std::string_view> functions_of(std::string_view cubin);
+/// Registers of a thread of a function; 0: it is not there, or this is no cubin.
+[[nodiscard]] unsigned registers_of(std::string_view cubin, const std::string& function);
 
 /// First and last instruction of what a branch backwards repeats.
 struct Loop {

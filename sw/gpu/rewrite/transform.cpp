@@ -67,13 +67,9 @@ const std::regex& register_limit() {
 /// @param limited  the kernel's registers say how many CTAs fit
 std::string block_loop(const std::string& body, const TransformSpec& spec, const Reach& reach, bool threads_leave,
                        bool functions_read, bool limited) {
-  const std::uint32_t threads = spec.block[0] * spec.block[1] * spec.block[2], warps = (threads + 31) / 32;
-  const bool any_shape = threads == 0;  // then read when it begins
   const bool stack = std::regex_search(body, std::regex(R"(\balloca\b)"));
   return fill(embedded_file("rewrite/block_loop.ptx"),
-              {{"any_shape", any_shape},
-               {"inverse_warps", any_shape ? 0 : (65536 + warps - 1) / warps},
-               {"find_leader", find_leader(spec.block)},
+              {{"find_leader", fill(embedded_file("rewrite/find_leader.ptx"))},
                {"stage_in_register", !limited},
                {"later_axes", functions_read || reads_block(body, 1) || reads_block(body, 2)},
                {"reads_y", reads_block(body, 1)},
@@ -83,29 +79,19 @@ std::string block_loop(const std::string& body, const TransformSpec& spec, const
                {"stack", stack},
                {"drain", drain_of(reach.text)},
                {"barrier", free_barrier(reach.text).value_or(0)},
-               {"grid_has_y", spec.grid_axes > 1},
-               {"grid_has_z", spec.grid_axes > 2},
                {"waits", spec.waits},
                {"threads_leave", threads_leave},
                {"count_threads", fill(embedded_file("rewrite/count_threads.ptx"), {})},
                {"counterweight", counterweight(spec.counterweight)}});
 }
 
-/// Limits to registers and threads. A shape that is not known keeps the kernel's own.
+/// Limits to registers and threads: the kernel's own, and to registers ours where it has none.
 std::string directives_of(const std::string& directives, const TransformSpec& spec) {
-  std::smatch found;
-  if (spec.block[0] == 0) {
-    const bool limited = std::regex_search(directives, register_limit());
-    return std::regex_replace(directives, std::regex(R"(\.reqntid\b)"), ".maxntid") +
-           (limited || spec.registers == 0 ? "\n" : fmt::format("\n.maxnreg {}\n", spec.registers));
-  }
-  std::string limit = spec.ctas_per_sm > 0 ? fmt::format(".minnctapersm {}", spec.ctas_per_sm) : "";
-  if (std::regex_search(directives, found, std::regex(R"(\.maxnreg\s+\d+)")) ||
-      (limit.empty() && std::regex_search(directives, found, std::regex(R"(\.minnctapersm\s+\d+)"))))
-    limit = found[0].str();
-  else if (limit.empty() && spec.registers > 0)
-    limit = fmt::format(".maxnreg {}", spec.registers);
-  return fmt::format(".maxntid {}, {}, {}\n{}\n", spec.block[0], spec.block[1], spec.block[2], limit);
+  constexpr std::uint32_t kMost = 255;
+  const bool limited = std::regex_search(directives, register_limit()) || spec.registers == 0;
+  const std::uint32_t told = spec.registers > kOfFullSm ? std::min(spec.registers + spec.slack, kMost) : spec.registers;
+  return std::regex_replace(directives, std::regex(R"(\.reqntid\b)"), ".maxntid") +
+         (limited ? "\n" : fmt::format("\n.maxnreg {}\n", told));
 }
 
 }  // namespace
@@ -170,8 +156,7 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   body = std::regex_replace(renamed(body, changed, suffix), std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
   const std::string directives = ptx.substr(e.directives, e.body - e.directives);
   // With more the SM has not all the threads it takes. Kernels with these seldom lack one register.
-  constexpr std::uint32_t kOfFullSm = 32;
-  const bool limited = spec.registers > kOfFullSm || spec.ctas_per_sm > 0 || std::regex_search(directives, register_limit());
+  const bool limited = spec.registers > kOfFullSm || std::regex_search(directives, register_limit());
   std::string loop = with_runtime(block_loop(body, spec, reach, threads_leave, functions_read, limited), runtime);
   std::string state;
   if (!dynamic.empty()) {

@@ -15,25 +15,22 @@ namespace sluice::gpu {
 
 /// What the transformation needs to know of a kernel beside its PTX.
 struct TransformSpec {
-  std::string symbol;                           ///< of the kernel in its PTX
-  std::array<std::uint32_t, 3> block{1, 1, 1};  ///< threads of a CTA
-  std::uint32_t ctas_per_sm = 0;  ///< registers for as many CTAs on an SM; 0: the limits of the untransformed kernel
-  bool threads_leave = false;     ///< threads may return before barriers of the others
-  int grid_axes = 3;              ///< the grid has one block along all later axes
-  bool waits = false;             ///< blocks may wait for others: what is claimed is begun
-  std::uint32_t registers = 0;    ///< most of a thread, where neither ctas_per_sm nor the kernel sets a limit; 0: any
+  std::string symbol;           ///< of the kernel in its PTX
+  bool threads_leave = false;   ///< threads may return before barriers of the others
+  bool waits = false;           ///< blocks may wait for others: what is claimed is begun
+  std::uint32_t registers = 0;  ///< most of a thread, allotted(), where the kernel's text sets no limit; 0: any
+  /// That the assembler is told beyond. Told no limit, or just what a thread may have, it computes values again in the kernel's
+  /// loops, which the loop around the kernel leaves no room for; told a little more, it seldom takes more.
+  std::uint32_t slack = 3;
   unsigned counterweight = kCounterweight;
 };
 
-/// Registers that a thread may have, unrounded, with `ctas` CTAs of `threads` on an SM. Told no limit, the assembler stays within
-/// one of its own choice and computes values again in the kernel's loops, which the loop around the kernel leaves no room for.
-/// Told the multiple of eight below, or .minnctapersm, it does so too.
-/// @param used  by the untransformed kernel. @return 0 where not they say how many CTAs an SM takes: then others may need them
-[[nodiscard]] constexpr std::uint32_t registers_for(std::uint32_t of_sm, std::uint32_t ctas, std::uint32_t threads,
-                                                    std::uint32_t used) {
-  constexpr std::uint32_t kMaxRegisters = 255, kUnit = 8;
-  const bool full = ctas > 0 && of_sm / ((ctas + 1) * threads) < (used + kUnit - 1) / kUnit * kUnit;
-  return full ? std::min(of_sm / (ctas * threads), kMaxRegisters) : 0;
+/// With so many registers each, an SM has all the threads that it takes.
+inline constexpr std::uint32_t kOfFullSm = 32;
+/// As the device allots them; not fewer than those.
+[[nodiscard]] constexpr std::uint32_t allotted(std::uint32_t registers) {
+  constexpr std::uint32_t kUnit = 8;
+  return std::max((registers + kUnit - 1) / kUnit * kUnit, kOfFullSm);
 }
 
 /// Bytes of dynamic shared memory that a transformed kernel takes behind the kernel's own, where it has shared memory: the
