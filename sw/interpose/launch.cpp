@@ -113,8 +113,8 @@ std::optional<std::string> Program::prepare(Kernel& kernel, Part& part, const Pr
     if (*e == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = static_cast<char*>(e[1]);
   if (!kernel.parameters.empty() && buffer == nullptr && launch.parameters == nullptr) return "no arguments are given";
 
-  out.job = std::make_shared<SluiceJob>(
-      gpu::job_shape({launch.facts.grid, 1, fits.sms * fits.transformed, kernel.form->waits ? 1U : 0U}));
+  out.job =
+      std::make_shared<SluiceJob>(gpu::job_shape({launch.facts.grid, fits.sms * fits.transformed, kernel.form->waits ? 1U : 0U}));
   out.job->flags = SLUICE_HELD | sluice_flags(fits.transformed, lanes_.shares().in_parts());
   out.shared = launch.facts.dynamic_shared + kernel.form->shared_behind;
   out.job->shared_at = out.shared - static_cast<unsigned>(sizeof(SluiceState));
@@ -168,7 +168,8 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
       reason = "other streams hold launches that have not ended: one stream more could keep their blocks from the GPU";
       return nullptr;
     }
-    lanes_.wake();
+    // Where the lane is full its launches are being looked at: to wake the thread each time would keep the lock from orders.
+    if (slot.pending.empty()) lanes_.wake();
     lanes_.wait_for_change(held);
   }
   return lane;

@@ -70,7 +70,6 @@ struct Stay {
 };
 struct Order {
   unsigned quota;
-  std::uint64_t limit = ~0ULL;
 };
 
 /// What the joined kernel does at a block's end (sw/gpu/rewrite/block_loop.ptx).
@@ -105,8 +104,7 @@ class Scene {
         orders_(std::move(orders)),
         waits_(waits),
         strangers_(strangers),
-        job_(job_shape({{blocks, 1, 1}, 1, 2, waits ? 1U : 2U})) {
-    if (std::ranges::any_of(orders_, [](const Order& o) { return o.limit != ~0ULL; })) job_.flags |= SLUICE_LIMITED;
+        job_(job_shape({{blocks, 1, 1}, 2, waits ? 1U : 2U})) {
     job_.flags |= sluice_flags(fits, fits != 32);
     job_.control = control_.get();
     job_.orders = &control_->orders;
@@ -148,7 +146,6 @@ class Scene {
     for (auto& slot : control_->unfinished) slot[0] = {0, 0};
     control_->orders.quota[0] = orders_[0].quota;
     std::ranges::fill(control_->orders.wanted, allowed_by(orders_[0].quota));
-    control_->orders.limit = orders_[0].limit;
     control_->resident[0] = strangers_;
     in_force_ = {{0, allowed_by(orders_[0].quota)}};
     stays_.clear();
@@ -164,8 +161,6 @@ class Scene {
     turns_.step();
     control_->orders.quota[0] = order.quota;
     in_force_.push_back({turns_.steps, allowed_by(order.quota)});
-    turns_.step();
-    control_->orders.limit = order.limit;
   }
   void cta() {
     SluiceState& s = sluice_rt_state;
@@ -220,9 +215,6 @@ class Scene {
     }
     if (std::ranges::any_of(seen, [](unsigned n) { return n != 1; })) return "a block is lost, or ran twice";
     if (waits_ && c.returned != 0) return "a block that was claimed has not begun";
-    // CTAs that look at the limit in the same moment draw a ticket each.
-    if (orders_.back().limit < job_.tickets && c.next > orders_.back().limit + ctas_ - 1)
-      return "more tickets drawn than the plan allows";
     return std::nullopt;
   }
 
@@ -279,12 +271,11 @@ TEST(QuotaInterleavings, QuotasArePartsOfWhatFits) {
   holds({2, 4, {{11}, {0}, {22}}, false, 0, 3});
 }
 TEST(QuotaInterleavings, OneOfWhichTheQuotaIsLessThanACtaRuns) { holds({2, 4, {{3}, {0}, {3}}, false, 0, 2}); }
-TEST(QuotaInterleavings, NoMoreThanThePlanAllows) { holds({2, 10, {{2, 1}, {2, 2}}}); }
 
 /// A held grid on one SM, CTAs of later grids, and a host that hears of both by one word.
 class HeldGrid {
  public:
-  HeldGrid(unsigned ctas, unsigned blocks) : ctas_(ctas), job_(job_shape({{blocks, 1, 1}, 1, ctas, 1})) {
+  HeldGrid(unsigned ctas, unsigned blocks) : ctas_(ctas), job_(job_shape({{blocks, 1, 1}, ctas, 1})) {
     job_.control = control.get();
     job_.orders = &control->orders;
   }

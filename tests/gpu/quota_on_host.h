@@ -20,14 +20,9 @@
 #define __shared__ static
 #define __align__(n) __attribute__((aligned(n)))
 #define __cvta_shared_to_generic(address) (static_cast<void>(address), &sluice_rt_state)
-#define __threadfence_system()
 inline int __popc(unsigned v) { return std::popcount(v); }
 inline int __ffs(unsigned v) { return v == 0 ? 0 : std::countr_zero(v) + 1; }
 inline unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>(std::uint64_t{a} * b >> 32); }
-inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<unsigned long long>(static_cast<Wide>(a) * b >> 64);
-}
 // NOLINTEND
 
 namespace sluice::gpu::on_host {
@@ -164,7 +159,6 @@ inline void set_bits(unsigned* p, unsigned bits) {
 }
 inline unsigned this_sm() { return 0; }
 inline unsigned this_warp() { return static_cast<unsigned>(sluice::gpu::on_host::Turns::now->actor); }
-inline unsigned launch_row() { return this_warp(); }
 inline unsigned grid_of_ctas = 0;
 inline unsigned ctas_of_grid() { return grid_of_ctas; }
 inline bool naps_yield = false;

@@ -18,7 +18,7 @@ SluiceJob job_shape(const JobSize& size) {
   // A claim costs a trip to the L2 and delays its CTA; long ranges let CTAs drift apart, and neighbours in the grid no longer
   // find each other's lines in the L2: more than four cost more than they save (measured). What they leave uneven is claimed by
   // shorter ones.
-  const std::uint64_t tasks = job.blocks * size.passes;  // of one launch
+  const std::uint64_t tasks = job.blocks;
   const std::uint64_t rounds = tasks >> job.width_bits;
   const auto best = static_cast<unsigned>(std::clamp(std::sqrt(static_cast<double>(rounds)), 1.0, 4.0));
   job.group = size.group > 0 ? size.group : best;
@@ -30,13 +30,11 @@ SluiceJob job_shape(const JobSize& size) {
   job.single_ticket = job.middle_ticket + (middle_ranges << job.width_bits);
   job.tickets = job.single_ticket + tasks - ((long_ranges * job.group + middle_ranges * job.middle) << job.width_bits);
   const auto step = static_cast<unsigned>((std::uint64_t{1} << job.width_bits) % job.blocks);
-  job.step = step;
   job.step_x = step % job.grid_x;
   job.step_y = step / job.grid_x % job.grid_y;
   job.step_z = step / job.grid_x / job.grid_y;
   job.inverse_x = UINT32_MAX / job.grid_x;
   job.inverse_y = UINT32_MAX / job.grid_y;
-  job.inverse_blocks = UINT64_MAX / job.blocks;
   return job;
 }
 

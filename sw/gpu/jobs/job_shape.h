@@ -14,7 +14,6 @@ using QuotaTable = std::vector<std::uint32_t>;
 
 struct JobSize {
   std::array<std::uint32_t, 3> grid{1, 1, 1};  ///< blocks along each axis, fewer than 2^32 in all
-  std::uint64_t passes = 1;                    ///< times that the grid runs
   std::uint32_t ctas = 1;                      ///< of the transformed kernel that the GPU holds at a time, at least 1
   unsigned group = 0;                          ///< most tasks claimed at a time; 0: as many as suits the length of the queue
 };

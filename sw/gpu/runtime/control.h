@@ -2,19 +2,16 @@
 // What host and device share about one quota job. Compiled by the host compiler and, as text, by NVRTC: plain types only.
 #pragma once
 
-#define SLUICE_MAX_SM 256           /* quota table entries; %nsmid of the device must not exceed it */
-#define SLUICE_MAX_SLOTS 32         /* CTAs of one kernel on an SM */
-#define SLUICE_MAX_LIFETIMES 262144 /* CTA lifetimes kept for the placement check */
-#define SLUICE_LEAVE 0xffffffffu    /* as a block's x: nothing more to do; grids are smaller */
+#define SLUICE_MAX_SM 256        /* quota table entries; %nsmid of the device must not exceed it */
+#define SLUICE_MAX_SLOTS 32      /* CTAs of one kernel on an SM */
+#define SLUICE_LEAVE 0xffffffffu /* as a block's x: nothing more to do; grids are smaller */
 
 /* SluiceJob.flags. A program's launch (sw/interpose) is a held grid: its last CTA stays, asleep, until all blocks are done, so
  * that the grid's end is the launch's end, and makes the control block ready for the next launch. Later grids bring CTAs for the
  * blocks of an earlier one. */
-#define SLUICE_BY_LAUNCH 1u /* CTAs look for slots in the order of the launch: all slots are tried, wherever there is room */
 #define SLUICE_HELD 2u
 #define SLUICE_LATER 4u
 #define SLUICE_PARTS 16u      /* quotas are 32nds of the CTAs that fit, else CTAs */
-#define SLUICE_LIMITED 8u     /* CTAs look at SluiceOrders.limit before they draw a ticket */
 #define SLUICE_NUMBER_SHIFT 8 /* a later grid's: number of the launch that it works for, as many bits as the gate has for it */
 #define SLUICE_FITS_SHIFT 26  /* 32 - CTAs of the kernel that an SM holds; 0: not said */
 
@@ -56,19 +53,12 @@ struct SluiceRange {
   unsigned long long first, last;
 };
 
-/// One CTA's stay on an SM, for the placement check on the host: shares nothing with the slot bitmap it checks.
-struct SluiceLifetime {
-  unsigned long long enter_ns, leave_ns;  // %globaltimer
-  unsigned sm, slot;
-};
-
 /// Written by the host as one copy while the kernel runs.
 struct SluiceOrders {
-  unsigned epoch;                 // number of this order; comes back in `gone`
+  unsigned epoch;                 // number of this order
   unsigned quota[SLUICE_MAX_SM];  // CTAs, or 32nds of those that fit
   unsigned
       wanted[SLUICE_MAX_SLOTS];  // CTAs on all SMs, where 1, 2 .. fit: one without a slot waits a moment while fewer are there
-  unsigned long long limit;      // of limited jobs: tickets that may be drawn; CTAs that look in the same moment draw one each
 };
 
 /// Device memory, one per job. What every CTA adds to has lines of its own: additions to one line come one after the other.
@@ -79,8 +69,6 @@ struct SluiceControl {
   alignas(128) unsigned long long next;  // first ticket nobody has claimed
   alignas(128) unsigned returned;        // slots with an unfinished range
   unsigned violations;  // acquisitions that found more CTAs than the quota they were granted under, of an order still in force
-  unsigned lifetimes;   // entries of the lifetime log, may exceed its capacity
-  volatile unsigned* gone;               // host memory: epoch of the eviction order under which the last CTA left; null: not told
   alignas(128) unsigned long long gate;  // of held grids, above
   unsigned ended, naps;                  // held grids that have ended; times that one's last CTA went to sleep
   volatile unsigned long long* told;     // host memory: naps << 32 | ended, when either changes; null: not told
@@ -92,30 +80,27 @@ struct SluiceControl {
   SluiceRange unfinished[SLUICE_MAX_SLOTS][SLUICE_MAX_SM];  // belongs to whoever holds the slot; last, as few have all of it
 };
 
-/// What stays the same for a job: a parameter of the transformed kernel. Task t is block t % (grid_x * grid_y * grid_z). A CTA
-/// draws a ticket for a range of tasks, 2**width_bits apart, so that CTAs which begin together work side by side as they do in
-/// the untransformed kernel. Ranges are of three lengths, the longest first, so that claims are few and yet all end together. No
-/// longer than this: the compiler keeps a larger argument in memory, where the joined text has none.
+/// What stays the same for a job: a parameter of the transformed kernel. Task t is a block of the grid, counted along x first. A
+/// CTA draws a ticket for a range of tasks, 2**width_bits apart, so that CTAs which begin together work side by side as they do
+/// in the untransformed kernel. Ranges are of three lengths, the longest first, so that claims are few and yet all end together.
+/// No longer than this: the compiler keeps a larger argument in memory, where the joined text has none.
 struct SluiceJob {
   SluiceControl* control;
   const SluiceOrders* orders;  // the job's own, or those of several jobs
-  SluiceLifetime* lifetimes;   // null: not logged
   unsigned* runs;              // times each block of the grid ran, where counts_runs
   unsigned long long tickets;
   unsigned long long middle_ticket, single_ticket;  // where ranges of `middle` tasks begin, and single tasks
   unsigned grid_x, grid_y, grid_z;
   unsigned blocks;  // of the grid
   unsigned width_bits, group, middle;
-  unsigned step_x, step_y, step_z;    // 2**width_bits % blocks, as a block index
-  unsigned counts_runs;               // `runs` is there
-  unsigned inverse_x, inverse_y;      // (2**32 - 1) / divisor: division by multiplication
-  unsigned step;                      // 2**width_bits % blocks
-  unsigned long long inverse_blocks;  // (2**64 - 1) / divisor
-  unsigned flags;                     // SLUICE_BY_LAUNCH and the like
+  unsigned step_x, step_y, step_z;  // 2**width_bits % blocks, as a block index
+  unsigned counts_runs;             // `runs` is there
+  unsigned inverse_x, inverse_y;    // (2**32 - 1) / divisor: division by multiplication
+  unsigned flags;                   // SLUICE_HELD and the like
   unsigned
       shared_at;  // bytes from the dynamic shared memory's begin to the last place where the state may begin, not aligned yet
 };
-static_assert(sizeof(SluiceJob) == 128, "see above");
+static_assert(sizeof(SluiceJob) <= 128, "see above");
 
 /// A block's place in the grid.
 struct SluiceBlock {

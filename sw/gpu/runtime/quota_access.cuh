@@ -91,11 +91,6 @@ __device__ __forceinline__ unsigned this_warp() {
   return v;
 }
 /// Launched as SMs x CTAs.
-__device__ __forceinline__ unsigned launch_row() {
-  unsigned v;
-  asm("mov.u32 %0, %%ctaid.y;" : "=r"(v));
-  return v;
-}
 __device__ __forceinline__ unsigned ctas_of_grid() {
   unsigned sms, ctas;
   asm("mov.u32 %0, %%nctaid.x;" : "=r"(sms));

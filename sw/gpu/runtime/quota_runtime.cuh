@@ -76,13 +76,6 @@ __device__ __forceinline__ unsigned divide(unsigned n, unsigned d, unsigned inve
   return q;
 }
 /// The block's place in the grid, counted along x first.
-__device__ __forceinline__ unsigned block_of(const SluiceJob& job, unsigned long long task) {
-  if (task >= job.blocks) {  // a later pass
-    task -= __umul64hi(task, job.inverse_blocks) * job.blocks;
-    if (task >= job.blocks) task -= job.blocks;
-  }
-  return (unsigned)task;
-}
 __device__ __forceinline__ SluiceBlock index_of(const SluiceJob& job, unsigned number) {
   SluiceBlock block = {number, 0, 0};
   if (job.grid_x == job.blocks) return block;
@@ -114,13 +107,9 @@ __device__ __forceinline__ unsigned range_of(const SluiceJob& job, unsigned long
   return tasks;
 }
 
-/// The job may draw tickets.
-__device__ __forceinline__ bool below_limit(const SluiceJob& job) {
-  return (job.flags & SLUICE_LIMITED) == 0 || load(&job.control->next) < load(&job.orders->limit);
-}
 /// Claims a range.
 __device__ __forceinline__ unsigned claim(const SluiceJob& job, unsigned long long& task, unsigned long long& last) {
-  return range_of(job, below_limit(job) ? fetch_add(&job.control->next, 1ull) : job.tickets, task, last);
+  return range_of(job, fetch_add(&job.control->next, 1ull), task, last);
 }
 
 /// Takes over the range that the cell of a slot has, whose bit the caller has set. @return how many tasks it has
@@ -212,7 +201,6 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
   s.leader.sm = sm;
   // As the CTAs lie on the SM: those that a smaller quota sends away lie together, and leave room for others.
   s.rank = this_warp() * inverse_warps >> 16;
-  if ((job.flags & SLUICE_BY_LAUNCH) != 0) s.rank = launch_row();
   Attempt attempt = kAgain;
   SluiceRange found;
   while (attempt == kAgain) attempt = take_slot(job, s, found);
@@ -229,7 +217,6 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
     if (inside > s.granted && load(&job.orders->epoch) == s.order &&
         inside > sluice_ctas(load(&job.orders->quota[sm]), job.flags))
       add(&c->violations, 1);
-    s.enter_ns = nanoseconds();
   }
   add(&c->arrived, 1);
   return tasks != 0;
@@ -240,18 +227,6 @@ __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsi
   const unsigned sm = s.leader.sm, slot = s.leader.slot;
   SluiceControl* c = job.control;
   const unsigned inside = fetch_add(&c->resident[sm], ~0u);
-  const bool held = (job.flags & (SLUICE_HELD | SLUICE_LATER)) != 0;  // then nobody waits for `gone`
-  const unsigned epoch = held ? 0 : load(&job.orders->epoch), wanted = held ? 1 : load(&job.orders->wanted[SLUICE_MAX_SLOTS - 1]);
-  if (job.lifetimes != nullptr) {
-    const unsigned at = fetch_add(&c->lifetimes, 1);
-    if (at < SLUICE_MAX_LIFETIMES) {
-      SluiceLifetime* l = &job.lifetimes[at];
-      l->enter_ns = s.enter_ns;
-      l->leave_ns = nanoseconds();
-      l->sm = sm;
-      l->slot = slot;
-    }
-  }
   if (left != 0) {
     SluiceRange* unfinished = &c->unfinished[slot][sm];
     store(&unfinished->first, last - ((unsigned long long)left << job.width_bits));
@@ -262,12 +237,7 @@ __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsi
   }
   // Once the count is down, as its answer tells: else the slot's next holder could count one too many.
   if (inside != 0) give_slot(c, sm, 1u << slot);
-  if (wanted != 0) {
-    add(&c->resident_total, ~0u);
-  } else if (fetch_add(&c->resident_total, ~0u) == 1 && c->gone != nullptr) {
-    *c->gone = epoch;
-    __threadfence_system();
-  }
+  add(&c->resident_total, ~0u);
 }
 
 }  // namespace sluice_rt
@@ -285,7 +255,7 @@ extern "C" __device__ void sluice_rt_enter(SluiceJob job, unsigned inverse_warps
   s.leader.slot = sluice_rt::kNoSlot;
   s.stage[0].block.x = SLUICE_LEAVE;
   if (s.began != 0 && sluice_rt::enter(job, s, inverse_warps, task))
-    s.stage[0].block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
+    s.stage[0].block = sluice_rt::index_of(job, (unsigned)task);
 }
 
 // Claims the next range at the end of one, and begins it unless the CTA's place lies at or beyond the quota.
@@ -295,7 +265,7 @@ extern "C" __device__ void sluice_rt_next(SluiceJob job, unsigned stage, unsigne
   unsigned long long task;
   unsigned tasks = sluice_rt::claim(job, task, s.last);
   if (tasks == 0 & s.leader.place < quota) tasks = sluice_rt::adopt(job, s.leader.sm, task, s.last);
-  next.block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
+  next.block = sluice_rt::index_of(job, (unsigned)task);
   const unsigned run = tasks != 0 & s.leader.place < quota;
   if (!run) next.block.x = SLUICE_LEAVE;
   s.leader.left = tasks - run;
@@ -309,7 +279,7 @@ extern "C" __device__ void sluice_rt_next_begun(SluiceJob job, unsigned stage, u
   unsigned long long task = 0;
   unsigned tasks = 0;
   if (s.leader.place < quota) tasks = sluice_rt::claim(job, task, s.last);
-  next.block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
+  next.block = sluice_rt::index_of(job, (unsigned)task);
   if (tasks == 0) next.block.x = SLUICE_LEAVE;
   s.leader.left = tasks - (tasks != 0);
 }
