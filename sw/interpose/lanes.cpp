@@ -147,15 +147,9 @@ void Lanes::enters(std::unique_lock<std::mutex>& held, CUstream stream) {
   const auto context = current_context();
   if (!context || SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS) return;
   id.first = *context;
-  const auto wait_while = [&](const auto& full) {
-    while (full()) {
-      wake();
-      wait_for_change(held);
-    }
-  };
   if (const auto found = streams_.find(id); found != streams_.end() && found->second->outstanding()) {
     const std::shared_ptr<Lane> lane = found->second;
-    wait_while([&] { return lane->outstanding() && is_full(*lane); });
+    while (lane->outstanding() && is_full(*lane)) wait_for_change(held);
     ++lane->entered;
     return;
   }
@@ -166,7 +160,10 @@ void Lanes::enters(std::unique_lock<std::mutex>& held, CUstream stream) {
   if (marker == nullptr || SLUICE_REAL(cuEventRecord)(marker.get(), stream) != CUDA_SUCCESS) return;
   const Event last = std::exchange(queues_[id].marker, marker);
   if (last == nullptr) return;
-  wait_while([&] { return outstanding() > 0 && SLUICE_REAL(cuEventQuery)(last.get()) == CUDA_ERROR_NOT_READY; });
+  while (outstanding() > 0 && SLUICE_REAL(cuEventQuery)(last.get()) == CUDA_ERROR_NOT_READY) {
+    wake();
+    wait_for_change(held);
+  }
 }
 
 std::size_t Lanes::held_channels() const {

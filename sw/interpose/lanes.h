@@ -5,6 +5,7 @@
 #include <cuda.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -208,6 +209,7 @@ class Lanes : public ILanes {
   Sums counted_;
   Sums with_what_may_end_;  ///< counted_, and what the context had that may_end() was told of
   bool running_ = false, polls_ = false;
+  std::atomic<Clock::time_point> quiet_until_{};      ///< a thread waits for CTAs that leave: the lanes' own leaves it the lock
   std::size_t streams_made_ = 0, streams_ended_ = 0;  ///< by the program
   Clock::time_point hurry_;                           // looks often until then
 };

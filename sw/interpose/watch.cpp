@@ -24,7 +24,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 constexpr auto kHurry = milliseconds(2), kBetweenLooks = milliseconds(1), kStandsStill = milliseconds(100);
 constexpr microseconds kToTell(100);  // shorter launches are under the share of the one before
-constexpr microseconds kSoon(20), kSometimes(200), kPatience(100), kMostPatience(2'000), kLeaves(300), kBetweenGlances(50);
+constexpr microseconds kSoon(20), kSometimes(200), kPatience(100), kMostPatience(2'000), kLeaves(300), kBetweenGlances(80);
 constexpr microseconds kCopyTakes(30);  // 10, and longer where processes take turns
 constexpr std::size_t kLookedAt = 64;   // at a time, of a context: a graph may have many nodes
 constexpr std::size_t kFrom = offsetof(SluiceControl, resident_total), kTo = offsetof(SluiceControl, filled);
@@ -68,10 +68,12 @@ void Lanes::on_share(LaneId id, const Share& share) {
     const std::scoped_lock held(lock_);
     in_own_context([&] {
       take_orders();
-      if (share.ctas.value() == 0)
+      if (share.ctas.value() == 0) {
+        quiet_until_ = Clock::now() + kLeaves;
         send_orders();
-      else
+      } else {
         static_cast<void>(step());
+      }
     });
   }
   wake();
@@ -84,7 +86,8 @@ void Lanes::send_orders() {
       static_cast<void>(send(*lane, false));
 }
 
-/// Looks without sleep for the words of the lanes' last CTAs. The lock is taken when one has changed.
+/// Looks without sleep for the words of the lanes' last CTAs. The lock is taken when one has changed, and free then: the lanes'
+/// thread, which may hold it for as long as a copy takes, is quiet meanwhile.
 void Lanes::await_leaving(std::span<const LaneId> ids) {
   std::vector<std::pair<std::shared_ptr<Slot>, std::uint64_t>> watched;  // and its word as last seen
   const auto some_stay = [&] {
@@ -104,15 +107,14 @@ void Lanes::await_leaving(std::span<const LaneId> ids) {
   };
   const auto unchanged = [](const auto& w) { return __atomic_load_n(w.first->told.word, __ATOMIC_ACQUIRE) == w.second; };
   const Clock::time_point end = Clock::now() + kLeaves;
-  for (Clock::time_point look = Clock::now() + kBetweenGlances; some_stay();)
-    while (std::ranges::all_of(watched, unchanged)) {
-      const Clock::time_point now = Clock::now();
-      if (now > end) return;
-      if (now < look) continue;
-      glance(ids);
-      look = Clock::now() + kBetweenGlances;
-      break;
+  for (Clock::time_point look = Clock::now() + kBetweenGlances; some_stay() && Clock::now() < end;) {
+    while (std::ranges::all_of(watched, unchanged) && Clock::now() < look) {
     }
+    if (Clock::now() < look) continue;
+    glance(ids);
+    look = Clock::now() + kBetweenGlances;
+  }
+  quiet_until_ = Clock::time_point();
 }
 
 /// Looks at them now: some may hold nothing, and nobody of theirs tells.
@@ -163,6 +165,7 @@ void Lanes::run() {
         moved_.wait(waits, poked);
       poked_ = false;
     }
+    while (Clock::now() < quiet_until_.load()) std::this_thread::sleep_for(kSoon);
     const std::scoped_lock held(lock_);
     const Relaxed relaxed;  // the program may capture in the mode that minds what other threads do
     take_orders();

@@ -84,6 +84,8 @@ class Kernels {
     const Clock::time_point start = Clock::now();
     for (; number > 0; --number)
       for (std::size_t k = 0; k < all_.size(); ++k) all_[k]->launch(streams_[k].get());
+    // Asking again and again would keep the driver from others: where there is one, it is waited for.
+    if (all_.size() == 1) check(driver().cuStreamSynchronize(streams_[0].get()), all_[0]->spec().label + " failed on the GPU");
     for (std::size_t open = ms.size(); open > 0; std::this_thread::yield())
       for (std::size_t k = 0; k < ms.size(); ++k) {
         if (ms[k] > 0) continue;
