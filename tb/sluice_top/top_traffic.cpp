@@ -114,8 +114,8 @@ void TopTraffic::plan_decision() {
   }
   if (together) set(regs::kControl, regs::kControlGo.put(1));
   ask_again_ = random_.chance(0.4);
-  if (few_decisions() && parameters_.sm_enable != 0 && random_.chance(0.08))  // other SMs about when a decision is made
-    enable_at_ = now_ + life() + random_.in(3000, 9000);
+  if (few_decisions() && random_.chance(0.16))  // other SMs or another mode about when a decision is made
+    change_at_ = now_ + life() + random_.in(3000, 9000);
 }
 
 /// A kernel of small CTAs fills the SMs for longer than PATIENCE says; the other needs a whole SM. Not in LEFT_OVER: once the
@@ -158,7 +158,7 @@ void TopTraffic::plan_launch(unsigned k) {
 void TopTraffic::plan_end() {
   script_.clear();
   quiet_until_ = no_reset_until_ = patience_ = 0;
-  enable_at_ = ~0ULL;
+  change_at_ = ~0ULL;
   ask_again_ = false;
   life_ = 20;
   launches_ = 0;
@@ -244,9 +244,12 @@ AxiWrite TopTraffic::next_write() {
         plan_flush(random_.in(0, parameters_.max_kernels - 1));
         return next_write();
       }
-      if (now_ >= enable_at_) {
-        enable_at_ = ~0ULL;
-        plan_sms();
+      if (now_ >= change_at_) {
+        change_at_ = ~0ULL;
+        if (parameters_.sm_enable == 0 || random_.chance(0.5))
+          script_.push_back({regs::kMode, random_.in(0, 4)});
+        else
+          plan_sms();
       }
       return {random_.chance(0.5) ? regs::kIrqStatus : regs::kError, 0xffffffff};
     }

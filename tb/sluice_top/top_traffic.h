@@ -75,7 +75,7 @@ class TopTraffic {
   std::vector<Pace> paces_;  ///< of each SM
   SluiceTopIn in_;
   std::uint64_t quiet_until_ = 0;                              ///< the host waits for what it asked for
-  std::uint64_t enable_at_ = ~0ULL;                            ///< when SMs are disabled or enabled
+  std::uint64_t change_at_ = ~0ULL;                            ///< when SMs are disabled or enabled, or the mode is written
   std::uint64_t no_reset_until_ = 0, long_wait_at_ = 1200000;  ///< the latter is for the long campaigns alone
   bool ask_again_ = false;                                     ///< for a new profile, then
   std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0, given_up_ = 0;
