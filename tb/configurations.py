@@ -4,8 +4,8 @@
 
   tb/configurations.py NAME [--coverage SUMMARY.json] [--mutation SCORE.json ...]
 
-SUMMARY.json is what `tb/coverage.sh --of FOLDER --json` prints, FOLDER from the configuration's bench: lines and toggles that its own model has, reached by
-any bench. SCORE.json is what `tb/mutation.sh --json` prints, each with a seed of its own: of the faults in modules that the configuration has, the share
+SUMMARY.json is what `tb/coverage.sh --of FOLDER --json` prints, FOLDER of the configuration's test: lines and toggles that its own model has, reached by any
+bench. SCORE.json is what `tb/mutation.sh --json` prints, each with a seed of its own: of the faults in modules that the configuration has, the share
 that was killed of those that are none. `proofs` are the properties of these modules, and of decisions as a whole."""
 import argparse
 import collections

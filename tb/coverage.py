@@ -3,12 +3,15 @@
 """How much of the RTL do the benches reach? Builds each bench of tb/designs.toml with Verilator's line and toggle coverage, runs it, merges the
 counts of all of them with the benches' functional bins, leaves out what tb/coverage_exclusions.toml argues away.
 
-  tb/coverage.sh [design ...] [--json]        SLUICE_FULL=1 runs the long campaigns
+  tb/coverage.sh [design ...] [--jobs N] [--json]        SLUICE_FULL=1 runs the long campaigns
 
+Each test of a bench is a run of its own, with its counts in build/coverage/<design>/<test>. A configuration's own points (--of) are those of
+build/coverage/sluice_top/SluiceTop.<Name>ConfigurationAgreesInEveryCycle.
 Writes build/coverage/index.html and build/coverage/summary.json. Exit code 1 below 99 % of lines, 98 % of toggles or 100 % of bins, or where
 tb/testplan.toml and the bins of all designs do not agree; 2 when something that it needs is missing."""
 import argparse
 import collections
+import concurrent.futures
 import html
 import json
 import os
@@ -29,25 +32,51 @@ th,td{padding:.25rem .8rem;border-bottom:1px solid #d9e0e6;text-align:right}th:f
 code{font-size:90%;overflow-wrap:anywhere}details{margin:.3rem 0}.ok{color:#1f7a4d}.miss{color:#b3261e}"""
 
 
-def run(name):
-    """Builds and runs one bench; its .dat and .bins.json files are in the folder it returns."""
+def build(name):
+    """Builds one bench, in the folder it returns; what earlier runs left there is gone."""
     folder = WORK / name
     folder.mkdir(parents=True, exist_ok=True)
-    for old in [*folder.glob("*.dat"), *folder.glob("*.bins.json")]:
+    for old in [*folder.rglob("*.dat"), *folder.rglob("*.bins.json")]:
         old.unlink()
     compile_bench(folder, DESIGNS[name], [str(ROOT / f) for f in RTL], coverage=True)
-    result = subprocess.run(["./bench"], cwd=folder, env=dict(os.environ, SLUICE_COVERAGE_DIR=str(folder)), stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True)
-    if result.returncode:
-        sys.exit(f"{name}: the bench fails:\n{result.stdout[-3000:]}")
     return folder
 
 
-def left_by(name):
+def tests_of(folder):
+    """Suite.Test of each test of the bench; those of the edges, which are the longest, first."""
+    suite, names = "", []
+    for line in bench_build.sh(["./bench", "--gtest_list_tests"], folder).splitlines():
+        if line.startswith("  "):
+            names.append(suite + line.split()[0])
+        elif line.endswith("."):
+            suite = line
+    return sorted(names, key=lambda name: not name.startswith("Edges."))
+
+
+def run_test(folder, test):
+    """Runs one test; its .dat and .bins.json files are in a folder of its name. One bench at a time may add to a .bins.json."""
+    place = folder / test.replace("/", "_")
+    place.mkdir(exist_ok=True)
+    result = subprocess.run(["./bench", f"--gtest_filter={test}"], cwd=folder, env=dict(os.environ, SLUICE_COVERAGE_DIR=str(place)),
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode:
+        sys.exit(f"{folder.name}: the bench fails:\n{result.stdout[-3000:]}")
+    return place
+
+
+def run(name, jobs):
+    """Builds and runs one bench; its .dat and .bins.json files are below the folder it returns."""
+    folder = build(name)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(lambda test: run_test(folder, test), tests_of(folder)))
+    return folder
+
+
+def left_by(name, _):
     """The folder of an earlier run, with what it must have left."""
     folder = WORK / name
     for what in (".dat", ".bins.json"):
-        if not any(folder.glob(f"*{what}")):
+        if not any(folder.rglob(f"*{what}")):
             sys.exit(f"coverage.py: --report-only: {name}: no {what} in {folder.relative_to(ROOT)}: tb/coverage.sh {name} makes it")
     return folder
 
@@ -56,7 +85,7 @@ def points(folders):
     """{(file, kind, line, what): count} over every model; a point counts as reached when any instance of any model reached it. What a signal
     took on in a model's first cycle, a reset, is no toggle: else constants would have one."""
     found = collections.Counter()
-    for path in [p for folder in folders for p in folder.glob("*.dat")]:
+    for path in [p for folder in folders for p in folder.rglob("*.dat")]:
         first = path.name.startswith("first_")
         for line in path.read_text(errors="replace").splitlines():
             if not line.startswith("C '"):
@@ -71,12 +100,21 @@ def points(folders):
     return found
 
 
+def files_of(found):
+    return {file for file, *_ in found}
+
+
+def lacks(files, block):
+    """Whether bins are of a module, by itself or in a further size, that is not among the files."""
+    return any(f"{block}_".startswith(f"{pathlib.Path(f).stem}_") for f in RTL if pathlib.Path(f).name not in files)
+
+
 def shares(found, sources, rules, only=None):
     """({file: {kind: [reached, all]}}, {file: what was missed}) of the points, or of those that `only` has, too."""
-    tally, missed = {}, collections.defaultdict(list)
+    tally, missed, files = {}, collections.defaultdict(list), files_of(found if only is None else only)
     for point, count in found.items():
         file, kind, line, what = point
-        if file not in sources or kind not in ("line", "toggle") or (only is not None and point not in only) or (not count and excluded(rules, point)):
+        if file not in sources or kind not in ("line", "toggle") or (only is not None and point not in only) or (not count and excluded(rules, point, files)):
             continue
         t = tally.setdefault(file, {k: [0, 0] for k in ("line", "toggle")})[kind]
         t[0] += count > 0
@@ -91,10 +129,13 @@ def exclusions():
     return [{"file": file, "signal": signal, "why": why, **dict(*bits)} for file, signal, why, *bits in rows]
 
 
-def excluded(rules, point):
+def excluded(rules, point, files):
+    """Whether a rule leaves the point out; `files` are all that are looked at: a rule may hold only `without` one of them."""
     file, kind, line, what = point
     bit = int((re.search(r"\[(\d+)\]$", what) or [0, 0])[1])
     for rule in rules:
+        if rule.get("without") in files:
+            continue
         if not rule.get("from", 0) <= bit % rule.get("stride", 1 << 30) <= rule.get("to", 1 << 30):
             continue
         if kind == "toggle" and re.fullmatch(rule["file"], file) and re.search(rule["signal"], what):
@@ -154,26 +195,31 @@ def main():
     parser.add_argument("--of", metavar="FOLDER", type=pathlib.Path, nargs="+",
                         help="only what the models have whose .dat files are there: of a configuration, whose bench was run with SLUICE_COVERAGE_DIR")
     parser.add_argument("--report-only", action="store_true", help="of what earlier runs left in build/coverage")
+    parser.add_argument("--jobs", type=int, default=2, help="tests at a time (default: 2)")
     args = parser.parse_args()
     for name in args.design:
         if name not in DESIGNS:
             parser.error(f"{name}: no such design; there are: {', '.join(DESIGNS)}")
+    if args.jobs < 1:
+        parser.error("--jobs: must be 1 or more")
     if args.bins_document and args.design and set(args.design) != set(DESIGNS):
         sys.exit("coverage.py: --bins-document: is of all designs, not of some")
-    folders = [(left_by if args.report_only else run)(name) for name in args.design or DESIGNS]
+    folders = [(left_by if args.report_only else run)(name, args.jobs) for name in args.design or DESIGNS]
     sources = {pathlib.Path(f).name: (ROOT / f).read_text().splitlines() for f in RTL}
-    rules, found = exclusions(), points(folders)
-    tally, missed = shares(found, sources, rules, points(args.of) if args.of else None)
+    rules, found, own = exclusions(), points(folders), points(args.of) if args.of else None
+    if args.of and not own:
+        sys.exit(f"coverage.py: --of: no .dat in {' '.join(map(str, args.of))}")
+    tally, missed = shares(found, sources, rules, own)
     share = lambda kind, hit, total: {"kind": kind, "hit": hit, "total": total, "pct": 100.0 * hit / total if total else 100.0}
     summary = {"files": {f: {k: share(k, *v) for k, v in kinds.items()} for f, kinds in tally.items()}}
     for kind in ("line", "toggle"):
         summary[kind] = share(kind, sum(t[kind][0] for t in tally.values()), sum(t[kind][1] for t in tally.values()))
     bins = collections.defaultdict(dict)   # of a block, in all benches that count them
-    for path in (p for folder in folders for p in folder.glob("*.bins.json")):
+    for path in (p for folder in folders for p in folder.rglob("*.bins.json")):
         for name, b in json.loads(path.read_text()).items():
             seen = bins[path.name.removesuffix(".bins.json")].setdefault(name, {"meaning": b["meaning"], "count": 0})
             seen["count"] += b["count"]
-    every = [b for of_block in bins.values() for b in of_block.values()]
+    every = [b for block, of_block in bins.items() for b in of_block.values() if not own or not lacks(files_of(own), block)]
     summary["bins"] = share("bins", sum(b["count"] > 0 for b in every), len(every))
     summary["excluded_points"] = sum(r.get("used", 0) for r in rules)
     WORK.mkdir(parents=True, exist_ok=True)
