@@ -74,10 +74,20 @@ def sources(module):
     return [f for name, f in files.items() if name in used]
 
 
-def elaborate(module, parameters):
-    """Yosys commands that read the RTL and flatten a module."""
+def with_fields(fields):
+    """The text of sluice_pkg with other widths."""
+    text = (ROOT / "rtl/sluice_pkg.sv").read_text()
+    for name, width in fields.items():
+        text, found = re.subn(rf"(localparam int unsigned {name} +=) \d+;", rf"\1 {width};", text)
+        if found != 1:
+            raise SystemExit(f"synth: sluice_pkg has no width {name}")
+    return text
+
+
+def elaborate(module, parameters, package=None):
+    """Yosys commands that read the RTL, with another file in place of sluice_pkg's if one is given, and flatten a module."""
     chparams = "".join(f" -set {k} {v}" for k, v in parameters.items())
-    files = " ".join(f'"{ROOT / f}"' for f in sources(module))
+    files = " ".join(f'"{package if package and f.endswith("/sluice_pkg.sv") else ROOT / f}"' for f in sources(module))
     return (f"read_verilog -sv {files}\n" + (f"chparam{chparams} {module}\n" if chparams else "") +
             f"hierarchy -check -top {module}\nrename -top {module}\nproc\nflatten\nopt_clean\n")
 
@@ -89,15 +99,18 @@ def edit(path, module, change):
     path.write_text(json.dumps(design))
 
 
-def map_module(module, parameters, library, period_ns, script=DEFAULT, gate=True):
-    """Maps a module; returns its work folder with netlist.v, and its statistics. Work done before with the same input is kept."""
+def map_module(module, parameters, library, period_ns, script=DEFAULT, gate=True, fields=None):
+    """Maps a module, with other widths of sluice_pkg where `fields` has them; returns its work folder with netlist.v, and its statistics.
+    Work done before with the same input is kept."""
     small = script == "small"
     key = hashlib.sha256()
     for part in [module, json.dumps(parameters, sort_keys=True), library.path.read_text(errors="replace"), str(period_ns), SCRIPTS[script],
                  str(gate), library.latch_map(small) if library.latch else "", *((ROOT / "synth" / f).read_text() for f in OF_THE_FLOW),
                  *((ROOT / f).read_text() for f in sources(module))]:
         key.update(part.encode())
-    tag = "_".join([module, *(f"{k}{v}" for k, v in sorted(parameters.items())), library.path.stem.replace(" ", "_"), script, "gated" if gate else "plain"])
+    if fields:
+        key.update(with_fields(fields).encode())
+    tag = "_".join([module, *(f"{k}{v}" for k, v in sorted((parameters | (fields or {})).items())), library.path.stem.replace(" ", "_"), script, "gated" if gate else "plain"])
     work = BUILD / f"{tag}-{key.hexdigest()[:12]}"
     stats = work / "stats.json"
     work.mkdir(parents=True, exist_ok=True)
@@ -106,6 +119,10 @@ def map_module(module, parameters, library, period_ns, script=DEFAULT, gate=True
     own.replace(work / "cells.lib")
     if kept(stats) is None:
         (work / "abc.constr").write_text(f"set_driving_cell {library.inverter(2).name}\nset_load 5.0 [all_outputs]\n")
+        package = None
+        if fields:
+            package = work / "sluice_pkg.sv"
+            package.write_text(with_fields(fields))
         abc = SCRIPTS[script].format(d=round(period_ns * 1000))
         (work / "abc.script").write_text(abc.replace("; ", "\n") + "\n")
         gate = gate and library.latch is not None
@@ -120,7 +137,7 @@ read_verilog -icells "{ROOT}/synth/clock_gate.v"
 flatten
 opt_clean
 """ if gate else ""
-        registers = f"""{elaborate(module, parameters)}
+        registers = f"""{elaborate(module, parameters, package)}
 opt_expr
 opt_clean
 check
