@@ -98,13 +98,14 @@ struct SmConfig {
   std::uint32_t cta_launch_latency = 8;        ///< from dispatch to a CTA's first instruction: its set-up
   std::uint32_t cta_launch_latency_apart = 0;  ///< the same of a CTA whose last warp is not full; 0: as of the others
   std::uint32_t cta_launch_interval = 0;       ///< cycles between the set-ups of two CTAs
-  bool kernels_stay = false;           ///< warps of a kernel launched before another are the older ones, whenever their CTA began
-  std::uint32_t barrier_latency = 4;   ///< cycles from the last arrival at a CTA's barrier to the next instruction
-  std::uint32_t active_warps = 6;      ///< two-level scheduler: size of the active set
-  bool cta_waits_for_stores = false;   ///< a CTA holds its resources until its stores are acknowledged
-  std::uint32_t barrier_interval = 0;  ///< cycles between two arrivals at barriers
-  std::uint32_t ldst_interval = 1;     ///< cycles that a global access holds the LDST pipeline at least
-  std::uint32_t jump_latency = 0;      ///< cycles more before an instruction that does not follow the last one in the code
+  bool kernels_stay = false;          ///< warps of a kernel launched before another are the older ones, whenever their CTA began
+  std::uint32_t barrier_latency = 4;  ///< cycles from the last arrival at a CTA's barrier to the next instruction
+  std::uint32_t active_warps = 6;     ///< two-level scheduler: size of the active set
+  bool cta_waits_for_stores = false;  ///< a CTA holds its resources until its stores are acknowledged
+  bool kernel_waits_for_stores = false;  ///< CTAs leave before their stores are acknowledged, but the kernel is not over
+  std::uint32_t barrier_interval = 0;    ///< cycles between two arrivals at barriers
+  std::uint32_t ldst_interval = 1;       ///< cycles that a global access holds the LDST pipeline at least
+  std::uint32_t jump_latency = 0;        ///< cycles more before an instruction that does not follow the last one in the code
   FetchConfig fetch;
   SubCoreConfig sub_core;
   CacheConfig l1;

@@ -110,6 +110,7 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("jump_latency", sm.jump_latency, 0, 1000);
   table.read("active_warps", sm.active_warps, 1, 64);
   table.read("cta_waits_for_stores", sm.cta_waits_for_stores);
+  table.read("kernel_waits_for_stores", sm.kernel_waits_for_stores);
   if (auto fetch = table.optional_table("fetch")) read_fetch(*fetch, sm.fetch);
   if (auto sub_core = table.optional_table("sub_core")) read_sub_core(*sub_core, sm.sub_core);
   table.finish();

@@ -22,6 +22,7 @@ PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineC
       resident_(machine.num_sms, std::vector<ResidentCta>(machine.sm.capacity.cta_slots)),
       over_(counters.size()),
       all_issued_(counters.size()),
+      storing_(counters.size()),
       began_(counters.size()),
       unfinished_(static_cast<std::uint32_t>(counters.size())),
       profiles_(counters.size()),
@@ -202,7 +203,7 @@ void PartitionUnit::end_cta(std::uint32_t sm, std::uint32_t slot) {
 
 void PartitionUnit::cta_completed(SmId id, KernelId kernel, std::uint32_t slot) {
   const std::uint32_t k = kernel.value();
-  if (++counters_[k].ctas_completed == kernels_[k].grid) reached_.push_back(kernel);
+  if (++counters_[k].ctas_completed == kernels_[k].grid) grid_completed(kernel);
   if (workers(kernel) != nullptr && workers(kernel)->all_begun()) worker_left(kernel);
   end_cta(id.value(), slot);
   wake();
@@ -215,7 +216,21 @@ void PartitionUnit::worker_left(KernelId kernel) {
     issued_.push_back(kernel);
     last_cta_dispatched.notify(sc_core::SC_ZERO_TIME);
   }
-  if (counters_[k].ctas_dispatched == counters_[k].ctas_completed) reached_.push_back(kernel);
+  if (counters_[k].ctas_dispatched == counters_[k].ctas_completed) grid_completed(kernel);
+}
+
+void PartitionUnit::grid_completed(KernelId kernel) {
+  if (machine_.sm.kernel_waits_for_stores && kernels_[kernel.value()].stores != 0) {
+    storing_[kernel.value()] = true;
+  } else {
+    reached_.push_back(kernel);
+  }
+}
+
+void PartitionUnit::stores_acknowledged(KernelId kernel) {
+  if (!storing_[kernel.value()]) return;
+  storing_[kernel.value()] = false;
+  target_reached(kernel);
 }
 
 std::uint64_t PartitionUnit::dispatched(KernelId kernel) const {

@@ -80,6 +80,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   // ISmListener
   void cta_completed(SmId sm, KernelId kernel, std::uint32_t slot) override;
   void target_reached(KernelId kernel) override;
+  void stores_acknowledged(KernelId kernel) override;
 
  private:
   struct ResidentCta {
@@ -103,7 +104,8 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   void tick();  ///< SC_METHOD: one clock cycle of the unit
   void wake();  ///< SC_METHOD too: an access to the registers begins
   void end_met_kernels();
-  void worker_left(KernelId kernel);  ///< when its kernel has no CTA left to begin
+  void grid_completed(KernelId kernel);  ///< is the kernel over, or are its stores on their way?
+  void worker_left(KernelId kernel);     ///< when its kernel has no CTA left to begin
   void dispatch(const SluiceTopOut& out);
   void trace_profile(const SluiceTopOut& out);
   void gather_activity(bool window);
@@ -121,6 +123,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   std::array<std::uint32_t, 8> slot_kernel_;        ///< kNoKernel: never bound, or its kernel went to another slot
   std::vector<std::vector<ResidentCta>> resident_;  ///< [SM][slot]
   std::vector<bool> over_, all_issued_;             ///< all_issued: of kernels that run as workers
+  std::vector<bool> storing_;                       ///< CTAs are completed, stores are on their way
   std::vector<std::uint64_t> began_;
   std::vector<KernelId> reached_, met_, issued_;
   std::deque<Ended> ended_;

@@ -183,6 +183,7 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
     std::vector<LineAccess>& lines = ldst_.accept(instruction, {slot, warp.generation, warp.kernel}, group);
     const bool answers = ldst_.answers(instruction.op);
     if (instruction.op != OpClass::Shared) kernel.source->lines(warp.cursor, warp.cursor.position - 1, lines);
+    if (instruction.op == OpClass::Store) kernel.stores += lines.size();
     ldst_.accepted();
     if (answers) ++warp.outstanding;
     if (answers && instruction.timed) warp.barriers.take(instruction.write_barrier);
@@ -311,7 +312,10 @@ void StreamingMultiprocessor::receive(std::uint64_t now) {
     tlm::tlm_generic_payload* packet = responses_.front().packet;
     responses_.pop_front();
     const PacketInfo& who = PacketPool::info(*packet);
-    if (packet->is_write()) ldst_.store_acknowledged();
+    if (packet->is_write()) {
+      ldst_.store_acknowledged();
+      if (--kernels_[who.kernel].stores == 0) listener_.stores_acknowledged(KernelId(who.kernel));
+    }
     if (who.waiter == kForInstructions) {
       instructions_arrived(packet->get_address(), now);
     } else if (who.waiter != kForL1) {

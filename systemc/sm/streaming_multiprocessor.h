@@ -38,6 +38,7 @@ struct RunningKernel {
   std::uint32_t grid = 0;               ///< CTAs after which the kernel is over; 0 = launched again and again
   PersistentSource* workers = nullptr;  ///< its source, where CTAs are workers that claim the CTAs of the grid: `grid` is 0 then
   std::exception_ptr error;             ///< why its source could not begin a CTA; the simulation stops then
+  std::uint64_t stores = 0;             ///< lines of its stores that are not acknowledged, all SMs
 };
 
 /// What an SM tells the CTA dispatcher.
@@ -46,6 +47,7 @@ class ISmListener {
   virtual ~ISmListener() = default;
   virtual void cta_completed(SmId sm, KernelId kernel, std::uint32_t slot) = 0;
   virtual void target_reached(KernelId kernel) = 0;
+  virtual void stores_acknowledged(KernelId kernel) = 0;  ///< all that are issued
 };
 
 /// One streaming multiprocessor at warp level: schedulers, instruction supply, scoreboard, ALU / SFU / LDST pipelines with
