@@ -22,8 +22,9 @@ import rule
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The field of a launch begins with the name. JUDGED is the machine of which the closed half is opened; the others stand beside it.
-MACHINES = {"machine": HERE.parents[2] / "configs/machines/h200_sm90.toml", "refresh": HERE / "h200_refresh.toml", "fetch": HERE / "h200_fetch.toml"}
-JUDGED = "refresh"
+MACHINES = {"machine": HERE.parents[2] / "configs/machines/h200_sm90.toml",
+            **{name: HERE / f"h200_{name}.toml" for name in ("refresh", "stores", "fetch")}}
+JUDGED = "stores"
 INSTRUCTIONS, CYCLES = "smsp__inst_executed.sum", "gpc__cycles_elapsed.max"
 
 
@@ -156,7 +157,7 @@ def page(*arguments):
                     kept["launches"].append({
                         "program": key[0], "kernel": key[1], "half": half, "tensor": any(o in recorded.get(key, {}).get("opcodes", {}) for o in ("HGMMA", "UTMALDG", "UTMASTG")),
                         "h200_cycles": again.get(key, c["h200_cycles"]), **({"first_cycles": c["h200_cycles"]} if key in again else {}), "model_cycles": cycles["machine"].get(key),
-                        **{f"{name}_cycles": cycles[name].get(key) for name in ("refresh", "fetch")},
+                        **{f"{name}_cycles": cycles[name].get(key) for name in ("refresh", "stores", "fetch")},
                         "warp_instructions": recorded.get(key, {}).get("warp_instructions"),
                         "counted": c["counted"], **({} if key in recorded else {"not_recorded": why.get(key, "the program did not end under the recorder")})})
     launches = ",\n".join("  " + json.dumps(launch) for launch in kept.pop("launches"))
