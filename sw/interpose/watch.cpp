@@ -383,7 +383,9 @@ void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now
   std::memcpy(&job, launch.arguments.data() + launch.at.back(), sizeof job);
   std::uint64_t wanted = 0;
   for (const std::uint32_t q : ctas_of(lane.quotas(), job)) wanted += std::min(q, sluice_fits(job.flags));
-  if (seen.ended == 0 && !slot.asleep) return;  // its own grid has not begun, or all of it has room
+  // Its own grid has not begun, or all of it has room. That it sleeps says nothing: the launch before may have, and both are told
+  // in a word.
+  if (seen.ended == 0) return;
   if (seen.resident >= wanted) {
     slot.raised = false;
     return;

@@ -308,7 +308,7 @@ void execute(const Grid& grid) {
       told_after = came;
       if (naps++ == 0) ++g_asleep;
       word(c.naps).fetch_add(1);
-      tell_told(c);
+      if (std::getenv("FAKE_CUDA_NAPS_UNHEARD") == nullptr) tell_told(c);
     }
   }
   unsigned wrong = 0;

@@ -37,23 +37,32 @@ class ProcessRun : public Sluice, public ::testing::WithParamInterface<Kind> {
       EXPECT_GE(count(books, "launch k__sluice"), GetParam().launches) << options << o.err;
     }
   }
+
+  void ends_as_it_does_while_quotas_change() {
+    std::atomic<bool> over = false;
+    std::thread thread([&] {
+      constexpr const char* kQuotas[] = {"4", "0", "1", "2 0-1", "0", "all"};
+      for (unsigned k = 0; !over; ++k) {
+        std::ofstream(folder_ / "quota") << kQuotas[k % 6] << "\n";
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    while (text("quota").empty()) std::this_thread::yield();
+    ends_as_it_does("--quota-file '" + (folder_ / "quota").string() + "'");
+    over = true;
+    thread.join();
+  }
 };
 
 TEST_P(ProcessRun, EndsAsItDoesAloneUnderAQuota) { ends_as_it_does("--quota 2"); }
 
-TEST_P(ProcessRun, EndsAsItDoesAloneWhileTheQuotaChanges) {
-  std::atomic<bool> over = false;
-  std::thread thread([&] {
-    constexpr const char* kQuotas[] = {"4", "0", "1", "2 0-1", "0", "all"};
-    for (unsigned k = 0; !over; ++k) {
-      std::ofstream(folder_ / "quota") << kQuotas[k % 6] << "\n";
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  });
-  while (text("quota").empty()) std::this_thread::yield();
-  ends_as_it_does("--quota-file '" + (folder_ / "quota").string() + "'");
-  over = true;
-  thread.join();
+TEST_P(ProcessRun, EndsAsItDoesAloneWhileTheQuotaChanges) { ends_as_it_does_while_quotas_change(); }
+
+/// The host hears of a sleep when the launch has ended: the next one, which has not begun, needs no later grid.
+TEST_P(ProcessRun, EndsAsItDoesAloneWhereSleepsAreHeardLate) {
+  ::setenv("FAKE_CUDA_NAPS_UNHEARD", "1", 1);
+  ends_as_it_does_while_quotas_change();
+  ::unsetenv("FAKE_CUDA_NAPS_UNHEARD");
 }
 
 TEST_P(ProcessRun, EndsAsItDoesAloneUnderTheService) {
