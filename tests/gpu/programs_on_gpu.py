@@ -11,7 +11,8 @@ programs_on_gpu.py SLUICE OUT.json [--programs FOLDER|LIST.json] [--mps] [--defa
 
 Without --programs, those of tests/gpu/programs are built (nvcc) and all their cases run. LIST.json has other people's programs:
 [{"name": ..., "command": [...], "passes": REGEX, "folder": ...}]; of these the exit code and REGEX count, and --pairs N runs them in
-N random pairs under MPS with each of the schedulers of --scheduler. A launch waits for its code and short ones are under quota, unless --defaults.
+N random pairs under MPS with each of the schedulers of --scheduler. With --coverage each runs twice under a quota of all that fits, and the table of its
+launches is kept: kernel, way, reason, launches, milliseconds of the GPU. A launch waits for its code and short ones are under quota, unless --defaults.
 A line for each case: it is not met where a way differs or hangs, where a case that says so has no launch under quota, where CTAs
 exceeded theirs, or where it fails natively. Exit code 1 when one is not met.
 """
@@ -44,13 +45,14 @@ asks.add_argument("--jobs", type=int, default=4)
 asks.add_argument("--limit", type=float, default=25, help="seconds for each run")
 asks.add_argument("--deadline", type=float, default=3600, help="seconds after which no case begins")
 asks.add_argument("--pairs", type=int, default=0)
+asks.add_argument("--coverage", action="store_true", help="how much of the GPU's time is under quota, without code in the cache and with it")
 A = asks.parse_args()
 WAYS = A.ways.split(",")
 BEGAN = time.monotonic()
 sharing.begin(A.sluice, None, A.out)
 sharing.settings.update({"SLUICE_CACHE_DIR": sharing.FOLDER + "/cache", "CUDA_CACHE_PATH": sharing.FOLDER + "/cuda"},
-                        **({} if A.defaults else {"SLUICE_COMPILE_WAIT_MS": "10000", "SLUICE_SHORT_US": "0"}))
-if A.defaults:
+                        **({} if A.defaults or A.coverage else {"SLUICE_COMPILE_WAIT_MS": "10000", "SLUICE_SHORT_US": "0"}))
+if A.defaults or A.coverage:
     del sharing.settings["SLUICE_COMPILE_WAIT_MS"]
 QUOTA = sharing.FOLDER + "/quota"
 at_service = threading.Semaphore(1 if A.mps else A.jobs)
@@ -166,5 +168,18 @@ def pairs():
             note(f"{scheduler}: nobody was lost", service.status()["lost"] == 0, decisions=service.status()["decisions"])
 
 
+def coverage():
+    def one(program):
+        ended = Command(program["command"], under=["--quota", 32], folder=program.get("folder")).end(A.limit)
+        rows = [[r["kernel"], r["way"], r["reason"], r["launches"], round(r["gpu_ms"], 3)] for r in ended.report.get("table", [])]
+        note(f"{program['name']}, {turn}", ended.code == 0 and not ended.violations, rows=rows)
+        return rows
+    for turn in ["without code in the cache", "with it"]:
+        with concurrent.futures.ThreadPoolExecutor(A.jobs) as pool:
+            rows = [r for rows in pool.map(one, PROGRAMS) for r in rows if r[4] > 0.025 * r[3] and "has no PTX" not in r[2]]
+        under, all_ms = (sum(r[4] for r in rows if r[1] in ways) for ways in (["quota"], ["quota", "native"]))
+        print(f"{turn}: {under / max(all_ms, 1e-9):.1%} of {all_ms:.0f} ms of kernels with PTX and launches above 25 us", flush=True)
+
+
 PROGRAMS = [p for p in listed() if re.search(A.case, p["name"])]
-sharing.run(globals(), ["pairs"] if A.pairs else ["cases"])
+sharing.run(globals(), ["coverage"] if A.coverage else ["pairs"] if A.pairs else ["cases"])
