@@ -125,14 +125,17 @@ DeviceShape ContextState::shape_of_current() {
   CUdevice device = 0;
   CUuuid uuid{};
   const auto ask = SLUICE_REAL(cuDeviceGetUuid_v2);  // that of the instance, where the GPU is divided
+  std::array<char, 256> name{};
   SLUICE_REAL(cuCtxGetDevice)(&device);
+  SLUICE_REAL(cuDeviceGetName)(name.data(), static_cast<int>(name.size()) - 1, device);
   if (ask != nullptr) ask(&uuid, device);
   return {attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
           {attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
            attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
            attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
            attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)},
-          std::bit_cast<std::array<std::uint8_t, 16>>(uuid)};
+          std::bit_cast<std::array<std::uint8_t, 16>>(uuid),
+          std::strstr(name.data(), " MIG ") != nullptr};  // "NVIDIA H200 MIG 1g.18gb"
 }
 
 std::shared_ptr<ContextState> ContextState::make() {

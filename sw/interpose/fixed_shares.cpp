@@ -19,6 +19,10 @@
 
 namespace sluice::interpose {
 
+namespace {
+constexpr const char* kNoRange = "a MIG instance has no ranges of SMs";
+}
+
 std::optional<Share> share_of(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
   if (text == "all") return kWholeMachine;
@@ -33,8 +37,8 @@ std::optional<Share> share_of(std::string_view text) {
   return std::nullopt;
 }
 
-FixedShares::FixedShares(ILanes& lanes, Share share, std::string file)
-    : lanes_(lanes), share_at_start_(share), file_(std::move(file)), share_(share) {
+FixedShares::FixedShares(ILanes& lanes, Share share, std::string file, bool part_of_gpu)
+    : lanes_(lanes), share_at_start_(share), file_(std::move(file)), part_of_gpu_(part_of_gpu), share_(share) {
   if (file_.empty()) return;
   read();
   start_thread([this] { follow(); });  // this lives as long as the process, too
@@ -58,6 +62,10 @@ void FixedShares::read() {
   if (!share) {
     if (!text.empty()) std::fprintf(stderr, "sluice: %s: must be N, \"N A-B\" or all: the quota stays\n", file_.c_str());
     return;  // an empty file is one that is being written
+  }
+  if (part_of_gpu_ && share->sms != kEverySm) {
+    std::fprintf(stderr, "sluice: %s: %s: the quota stays\n", file_.c_str(), kNoRange);
+    return;
   }
   std::set<LaneId> lanes;
   {
@@ -113,7 +121,12 @@ std::unique_ptr<IShares> make_shares(ILanes& lanes, GpuNumber gpu) {
   if (!quota.empty())
     share.ctas = CtaCount(std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::atoi(quota.c_str())), 1, SLUICE_MAX_SLOTS));
   if (std::sscanf(sms.c_str(), "%u-%u", &first, &last) == 2 && first <= last) share.sms = {SmId(first), last - first + 1};
-  return std::make_unique<FixedShares>(lanes, share, file);
+  const bool part = lanes.device(gpu).part;
+  if (part && share.sms != kEverySm) {
+    std::fprintf(stderr, "sluice: --sms %s: %s: runs natively\n", sms.c_str(), kNoRange);
+    return std::make_unique<NoShares>(kNoRange);
+  }
+  return std::make_unique<FixedShares>(lanes, share, file, part);
 }
 
 }  // namespace sluice::interpose

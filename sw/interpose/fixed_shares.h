@@ -18,7 +18,7 @@ namespace sluice::interpose {
 class FixedShares : public IShares {
  public:
   /// @param file  where another share may come from at any time; empty: none
-  FixedShares(ILanes& lanes, Share share, std::string file);
+  FixedShares(ILanes& lanes, Share share, std::string file, bool part_of_gpu);
   [[nodiscard]] Share launched(LaneId lane, const KernelDemand& in_front) override;
   [[nodiscard]] bool admit(const std::string& kernel) override;
   /// A range of SMs needs the thread, too: where others fill it, a launch's first CTAs may find no room.
@@ -35,6 +35,7 @@ class FixedShares : public IShares {
   ILanes& lanes_;
   const Share share_at_start_;
   const std::string file_;
+  const bool part_of_gpu_;
   mutable std::mutex lock_;
   Share share_;
   std::set<LaneId> known_;

@@ -84,8 +84,11 @@ struct Lane {
   std::uint64_t entered = 0, gone = 0;  ///< of what entered the stream while a launch under quota had not ended
   std::mutex launching;                 ///< launches enter the stream in the order in which they are noted
   [[nodiscard]] bool outstanding() const;
-  /// CTAs, or 32nds of what fits (IShares::in_parts).
-  [[nodiscard]] gpu::QuotaTable quotas() const { return raised ? *raised : gpu::quotas_of(share, context_state->shape().sms); }
+  /// CTAs, or 32nds of what fits (IShares::in_parts). On a part of a GPU on every SM: no range of them can be told.
+  [[nodiscard]] gpu::QuotaTable quotas() const {
+    const DeviceShape& device = context_state->shape();
+    return raised ? *raised : gpu::quotas_of(device.part ? Share{share.ctas, kEverySm} : share, device.sms);
+  }
   [[nodiscard]] std::size_t queued() const { return entered - gone; }
 };
 

@@ -34,6 +34,7 @@ struct DeviceShape {
   std::uint32_t sms = 0;
   SmResources sm;                          ///< of one
   std::array<std::uint8_t, 16> uuid = {};  ///< zeros: the driver does not say
+  bool part = false;                       ///< an instance of a GPU that is divided (MIG): its SMs have any numbers
 };
 
 /// What became of a kernel's launches in one way.

@@ -185,7 +185,8 @@ void write_log(const Grid& grid) {
 
 extern "C" {
 CUresult cuDeviceGetName(char* name, int bytes, CUdevice) {
-  return std::snprintf(name, static_cast<std::size_t>(bytes), "Fake GPU"), CUDA_SUCCESS;
+  const char* set = std::getenv("FAKE_CUDA_NAME");
+  return std::snprintf(name, static_cast<std::size_t>(bytes), "%s", set == nullptr ? "Fake GPU" : set), CUDA_SUCCESS;
 }
 CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
 CUresult cuDriverGetVersion(int* v) { return *v = 13000, CUDA_SUCCESS; }

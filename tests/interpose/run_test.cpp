@@ -287,6 +287,19 @@ TEST_F(Run, BringsAsManyCtasAsThereAreBlocksAndTwiceForAPartOfTheSms) {
   has(text("books"), "launch k__sluice 4x16 arg 7 arg 9");
 }
 
+/// The SMs of an instance may have any of the GPU's numbers: CTAs of a range would wait for SMs that never come.
+TEST_F(Run, AMigInstanceHasNoRangesOfSms) {
+  const std::string mig = "FAKE_CUDA_NAME='Fake GPU MIG 1g.10gb'";
+  has(right(mig, "--sms 0-1").err, "sluice: --sms 0-1: a MIG instance has no ranges of SMs: runs natively\n");
+  EXPECT_EQ(report()["kernels"]["quota"]["launches"], 0);
+  fs::remove(folder_ / "books");
+  const std::string file = quota_file("2 0-1");
+  has(right(mig, file).err, "a MIG instance has no ranges of SMs: the quota stays\n");
+  has(text("books"), "quota 32 wanted 32", "the whole instance");
+  right(mig, "--quota 2");
+  has(text("books"), "quota 2 wanted 8");
+}
+
 TEST_F(Run, AWatchdogRaisesTheQuotaOfBlocksThatWait) {
   const Outcome o = right("FAKE_CUDA_WAITS=20 FAKE_CUDA_TASK_US=100", "--quota 1");
   has(o.err, "waits: no block has ended for 100 ms");
