@@ -11,7 +11,7 @@ import sys
 
 # Path (the first that matches): most lines of a file, most characters of a line; clang-format keeps the lines of .h and .cpp.
 LIMITS = [(r"rtl/.*\.sh", 60, 120), (r"rtl/.*", 400, 120), (r".*\.sv", 300, 180),
-          (r"tb/.*\.(h|cpp)", 400, 220), (r".*\.(h|cpp)", 500, 220),
+          (r"(tb|systemc/unit)/.*\.(h|cpp)", 400, 220), (r".*\.(h|cpp)", 500, 220),
           (r".*\.(cuh?|ptx)", 400, 150), (r".*\.v", 300, 150),
           (r".*\.py", 260, 180), (r".*\.sh", 60, 180), (r".*(CMakeLists\.txt|\.cmake)", 80, 180), (r".*\.toml", 500, 180),
           (r".*\.md", 400, 340)]  # .md: a paragraph may be one line; rows of tables are not counted, nor are comments
