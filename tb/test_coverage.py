@@ -41,5 +41,19 @@ class Toggles(unittest.TestCase):
         self.assertEqual((len(wide), [bit for bit, moved in wide.items() if moved]), (300, ["wide[296]"]))
 
 
+class Configurations(unittest.TestCase):
+    """A configuration without a block has neither its bins nor its constants."""
+    FILES = {"sluice_top.sv", "sluice_csr.sv", "partition_sequencer.sv"}
+
+    def test_bins_of_a_block_that_is_not_there_do_not_count(self):
+        lacking = [b for b in ("balance_unit", "balance_unit_few", "sluice_csr", "water_filling") if coverage.lacks(self.FILES, b)]
+        self.assertEqual(lacking, ["balance_unit", "balance_unit_few"])
+
+    def test_constants_are_left_out_only_without_the_block(self):
+        rules, point = coverage.exclusions(), ("sluice_csr.sv", "toggle", 49, "wish_o[40]")
+        self.assertTrue(coverage.excluded(rules, point, self.FILES))
+        self.assertFalse(coverage.excluded(rules, point, self.FILES | {"balance_unit.sv"}))
+
+
 if __name__ == "__main__":
     unittest.main()

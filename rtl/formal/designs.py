@@ -66,9 +66,15 @@ def hashed(*texts):
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
+def without_checks(text):
+    """Without a module's checks of its parameters: where the design is built, they left nothing in it."""
+    inner = r"(?:[^()]|\([^()]*\))*"
+    return re.sub(rf" if \((?:[^()]|\({inner}\))*\) \$error\(\"[^\"]*\"\);", "", text)
+
+
 def bare(path):
-    """A source without comments and blanks, which change nothing."""
-    return re.sub(r"\s+", " ", re.sub(r"//.*|/\*.*?\*/", "", path.read_text()))
+    """A source without what changes nothing: comments, blanks, checks of parameters."""
+    return without_checks(re.sub(r"\s+", " ", re.sub(r"//.*|/\*.*?\*/", "", path.read_text())))
 
 
 def key(sections, mutant=None):

@@ -13,8 +13,9 @@ is understood of the .sby format: [tasks] with their groups, lines "task: ..." i
 prove, cover: by ABC) and depth, [engines] "smtbmc z3" (mode prove: the k-induction of that name, but with ABC's SAT
 solver, which is faster on bits), "abc pdr", "abc bmc3", [script], [files].
 Tasks whose name begins with "long" run only with --long, mutants of files that begin with `long = true` in nightly
-runs; results/formal/long.json has what of these ran well, each with a hash of its text: properties, task and mutant,
-and one of the RTL. Work is kept in build/formal/. Exit code 1 when a property fails or a mutant lives."""
+runs; results/formal/long.json has what of these ran well, each with a hash of its text without comments: properties,
+task and mutant, and one of the RTL, without its checks of parameters. Work is kept in build/formal/. Exit code 1 when
+a property fails or a mutant lives."""
 import argparse
 import concurrent.futures
 import json
