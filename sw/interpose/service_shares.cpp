@@ -39,9 +39,10 @@ constexpr Share kNothing{CtaCount(0), {}};
 constexpr LaneId kOpaque = 0;  ///< of launches that cannot be transformed, one at a time; streams and graphs count from 1
 constexpr std::uint32_t kOpaqueThreads = 32;  ///< of a CTA: what it takes is not known, and no share is enforced
 
-/// The service counts CTAs of the kernel that it knows; the lane's other launches get as much of an SM.
-Share parts_of(Share share, const KernelDemand& kernel) {
+/// The service counts CTAs of the kernel that it knows; the lane's other launches get as much of an SM, or as it says.
+Share parts_of(Share share, const KernelDemand& kernel, std::uint32_t parts) {
   const std::uint32_t ctas = share.ctas.value();
+  if (parts != 0) return {CtaCount(parts), share.sms};
   return {ctas < kernel.fits ? CtaCount(sluice_quota(ctas, sluice_flags(kernel.fits, true))) : kWholeMachine.ctas, share.sms};
 }
 
@@ -257,7 +258,7 @@ class ServiceShares : public IShares {
           SLUICE_OK)
         return false;
     const bool holds = now.state == StubState::ToRun || now.state == StubState::Running;
-    const Share share = holds ? parts_of(share_of(now), lane.kernel) : kNothing;
+    const Share share = holds ? parts_of(share_of(now), lane.kernel, now.parts) : kNothing;
     const bool to_leave = told_to_leave && !has_left;
     const bool fresh = to_leave && !lane.to_leave;
     {

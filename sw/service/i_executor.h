@@ -31,6 +31,7 @@ struct Progress {
   std::uint32_t evictions = 0;
   Time held{};  ///< in which it had CTAs on the GPU
   Leaving leaving = Leaving::InTime;
+  std::uint8_t parts = 0;  ///< of `share`: 32nds of an SM for the job's other kernels; 0: as much as its CTAs are
 };
 
 /// What carries out what the scheduler decides, and tells it what happens.

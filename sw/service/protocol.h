@@ -9,7 +9,7 @@
 
 namespace sluice::service {
 
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 inline constexpr std::uint32_t kStubs = 63;      ///< of one session: with the page's head 4,096 bytes
 inline constexpr std::uint32_t kKernels = 4096;  ///< of one session
 inline constexpr std::uint32_t kAllStubs = std::numeric_limits<std::uint32_t>::max();
@@ -190,14 +190,16 @@ struct StubWord {
   StubState state = StubState::Free;
   std::uint16_t ctas = 0, first_sm = 0, sms = 0;
   std::uint8_t evictions = 0;  ///< of the launch until now, modulo 256: which order to leave it is
+  std::uint8_t parts = 0;      ///< 32nds of an SM for the job's other kernels; 0: as much as the CTAs are
 
   [[nodiscard]] constexpr std::uint64_t packed() const {
-    return static_cast<std::uint64_t>(state) | std::uint64_t{ctas} << 8U | std::uint64_t{first_sm} << 24U |
-           std::uint64_t{sms} << 40U | std::uint64_t{evictions} << 56U;
+    return static_cast<std::uint64_t>(state) | std::uint64_t{parts} << 3U | std::uint64_t{ctas} << 8U |
+           std::uint64_t{first_sm} << 24U | std::uint64_t{sms} << 40U | std::uint64_t{evictions} << 56U;
   }
   [[nodiscard]] static constexpr StubWord of(std::uint64_t word) {
-    return {static_cast<StubState>(word & 0xffU), static_cast<std::uint16_t>(word >> 8U), static_cast<std::uint16_t>(word >> 24U),
-            static_cast<std::uint16_t>(word >> 40U), static_cast<std::uint8_t>(word >> 56U)};
+    return {static_cast<StubState>(word & 7U),       static_cast<std::uint16_t>(word >> 8U),
+            static_cast<std::uint16_t>(word >> 24U), static_cast<std::uint16_t>(word >> 40U),
+            static_cast<std::uint8_t>(word >> 56U),  static_cast<std::uint8_t>(word >> 3U & 31U)};
   }
 };
 

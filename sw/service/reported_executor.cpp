@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "sw/core/errors.h"
+#include "sw/service/sm_parts.h"
 
 namespace sluice::service {
 
-ReportedExecutor::ReportedExecutor(IScheduler& scheduler, bool isolate) : scheduler_(scheduler), isolate_(isolate) {}
+ReportedExecutor::ReportedExecutor(IScheduler& scheduler, bool isolate, const SmResources& sm)
+    : scheduler_(scheduler), isolate_(isolate), sm_(sm) {}
 
 JobId ReportedExecutor::submit(const ClientLaunch& launch, Time now) {
   while (jobs_.contains(JobId(next_id_))) ++next_id_;  // after 2^32 launches
@@ -31,6 +33,7 @@ JobId ReportedExecutor::submit(const ClientLaunch& launch, Time now) {
 JobId ReportedExecutor::change_kernel(JobId old, const KernelDescriptor& kernel, Time now) {
   const JobView before = open(old, now);
   const Share share = jobs_.at(old).now.share, granted = jobs_.at(old).now.granted;
+  const std::uint8_t parts = jobs_.at(old).now.parts;
   const std::uint32_t evictions = jobs_.at(old).now.evictions, owner = jobs_.at(old).owner;
   const Time held = progress(old, now).held;
   done(old, now);
@@ -43,6 +46,7 @@ JobId ReportedExecutor::change_kernel(JobId old, const KernelDescriptor& kernel,
   if (before.state == JobState::Ready) return id;
   move(id, JobState::ToRun, now);
   job.now.share = share;
+  job.now.parts = parts;
   if (before.state != JobState::ToRun) move(id, JobState::Running, now);
   if (before.state == JobState::ToEvict) move(id, JobState::ToEvict, now);
   return id;
@@ -110,7 +114,7 @@ void ReportedExecutor::move(JobId id, JobState to, Time now) {
     job.now.held += now - *job.held_since;
     job.held_since.reset();
   }
-  if (to != JobState::ToRun && to != JobState::Running) job.now.share = {CtaCount(0), {}};
+  if (to != JobState::ToRun && to != JobState::Running) job.now.share = {CtaCount(0), {}}, job.now.parts = 0;
 }
 
 void ReportedExecutor::advance(Time now) {
@@ -159,13 +163,17 @@ std::optional<Time> ReportedExecutor::next() const {
 
 void ReportedExecutor::obey(const Plan& plan, Time now) {
   std::vector<JobView> jobs(table_.jobs().begin(), table_.jobs().end());
+  const std::map<JobId, std::uint8_t> parts = sm_parts(plan, jobs, sm_);
   for (const JobView& view : jobs) {
     if (!may_hold_sms(view.state)) continue;
     const auto given = std::ranges::find(plan.jobs, view.id, &JobShare::job);
     const bool wanted = given != plan.jobs.end() && given->share.ctas.value() != 0 && given->share.sms.count != 0;
     Job& job = jobs_.at(view.id);
     if (wanted && view.state == JobState::Ready) move(view.id, JobState::ToRun, now);
-    if (wanted && view.state != JobState::ToEvict) job.now.share = job.now.granted = given->share;
+    if (wanted && view.state != JobState::ToEvict) {
+      job.now.share = job.now.granted = given->share;
+      job.now.parts = parts.at(view.id);
+    }
     if (wanted || (view.state != JobState::ToRun && view.state != JobState::Running)) continue;
     // One that was given a share may have launched by now: it has to say that it left, as if it were known to run.
     if (view.state == JobState::ToRun) move(view.id, JobState::Running, now);

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "sw/core/resources.h"
 #include "sw/scheduler/i_scheduler.h"
 #include "sw/scheduler/job_table.h"
 #include "sw/service/i_executor.h"
@@ -18,8 +19,8 @@ namespace sluice::service {
 /// leave.
 class ReportedExecutor : public IExecutor {
  public:
-  /// @param isolate  the jobs of one owner at a time
-  ReportedExecutor(IScheduler& scheduler, bool isolate);
+  /// @param isolate  the jobs of one owner at a time; @param sm  what one has
+  ReportedExecutor(IScheduler& scheduler, bool isolate, const SmResources& sm);
   static constexpr Time kLateAfter = std::chrono::milliseconds(100), kForsakenAfter = std::chrono::seconds(1);
   [[nodiscard]] JobId submit(const ClientLaunch& launch, Time now) override;
   [[nodiscard]] JobId change_kernel(JobId job, const KernelDescriptor& kernel, Time now) override;
@@ -48,6 +49,7 @@ class ReportedExecutor : public IExecutor {
 
   IScheduler& scheduler_;
   bool isolate_;
+  SmResources sm_;
   TimeSlices slices_;
   JobTable table_;
   std::map<JobId, Job> jobs_;

@@ -20,9 +20,13 @@ constexpr std::uint32_t kAll = 65535;  ///< CTAs or SMs: as many as there are
 
 std::uint16_t saturated(std::uint32_t value) { return static_cast<std::uint16_t>(std::min(value, kAll)); }
 
-StubWord word_of(StubState state, const Share& share, std::uint32_t evictions) {
-  return {state, saturated(share.ctas.value()), saturated(share.sms.first.value()), saturated(share.sms.count),
-          static_cast<std::uint8_t>(evictions)};
+StubWord word_of(StubState state, const Share& share, std::uint32_t evictions, std::uint8_t parts = 0) {
+  return {state,
+          saturated(share.ctas.value()),
+          saturated(share.sms.first.value()),
+          saturated(share.sms.count),
+          static_cast<std::uint8_t>(evictions),
+          parts};
 }
 
 std::uint64_t monotonic_ns() {
@@ -82,7 +86,7 @@ void Service::make_executor(Gpu& gpu, std::unique_ptr<IScheduler> scheduler) {
   if (options_.executor == ExecutorKind::Fake)
     gpu.executor = std::make_unique<FakeExecution>(gpu.machine, *gpu.scheduler, options_.costs);
   else
-    gpu.executor = std::make_unique<ReportedExecutor>(*gpu.scheduler, options_.isolate);
+    gpu.executor = std::make_unique<ReportedExecutor>(*gpu.scheduler, options_.isolate, gpu.machine.sm.capacity);
 }
 
 std::optional<SessionId> Service::open(const Peer& peer, Page& page, Time now) {
@@ -229,7 +233,7 @@ void Service::update(Session& session, Time now) {
     const bool waits = p.state == JobState::Prep || p.state == JobState::Ready || p.state == JobState::ToRun;
     if (!waits && taken->waits_since) session.waited += now - *std::exchange(taken->waits_since, {});
     if (waits && !taken->waits_since) taken->waits_since = now;
-    const std::uint64_t word = word_of(stub_state(p.state), p.share, p.evictions).packed();
+    const std::uint64_t word = word_of(stub_state(p.state), p.share, p.evictions, p.parts).packed();
     if (p.state == JobState::Done) {
       session.held += p.held;
       session.gpu->forsaken.push_back(*taken->job);  // forgotten when the scheduler has heard of it

@@ -29,6 +29,9 @@ SHARED = {"time_sliced": None, "mps": {}, "mps_50": {"decode": 50, "prefill": 50
 FIXED = {"sluice_quota": {"decode": ("--quota", 4), "prefill": ("--quota", 1)}, "sluice_sms": {"decode": ("--sms", "0-65"), "prefill": ("--sms", "66-131")},
          "sluice_sms_swapped": {"decode": ("--sms", "66-131"), "prefill": ("--sms", "0-65")}}
 FIXED.update({f"fixed_{d}_{p}": {"decode": ("--quota", d), "prefill": ("--quota", p)} for d in (2, 3, 4) for p in (1, 2)})  # CTAs of an SM
+# SMs of decode, the others prefill's; decode may use prefill's as well, where those have room.
+FIXED.update({f"sms_{n}": {"decode": ("--sms", f"0-{n - 1}"), "prefill": ("--sms", f"{n}-131")} for n in (72, 80, 88, 96, 112)})
+FIXED.update({f"over_{n}": {"decode": ("--sms", "0-131"), "prefill": ("--sms", f"{n}-131")} for n in (66, 80, 96)})
 IN_ONE_PROCESS = {"priorities": "priorities", "green_contexts": "green"}
 asks = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 asks.add_argument("sluice")
