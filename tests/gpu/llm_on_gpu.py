@@ -112,7 +112,7 @@ def measure(system, load):
         return together(start(alone, load))
     if system.startswith("quota_alone_"):
         with mps():
-            return together(start(alone, load, under=("--quota", system.removeprefix("quota_alone_"))))
+            return together(start(alone, load, (), under=("--quota", system.removeprefix("quota_alone_"))))
     if system == "half_alone":
         with mps():
             return together(start(alone, load, percentage=50))
