@@ -7,7 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 NAMES = {"time_sliced": "time-sliced", "mps": "MPS", "mps_50": "MPS 50/50", "green_contexts": "green contexts", "priorities": "stream priorities",
-         "sluice_even": "Sluice even", "sluice_adaptive": "Sluice adaptive", "sluice_balance": "Sluice balance", "sluice_sms": "Sluice SM ranges", "sms_96": "Sluice SM ranges, 96 + 36",
+         "sluice_even": "Sluice even", "sluice_adaptive": "Sluice adaptive", "sluice_balance": "Sluice balance", "sluice_sms": "Sluice SM ranges", "sms_96": "SM ranges, 96 + 36",
          "sluice_piv": "Sluice piv"}
 COLOURS = ("#999999", "#e69f00", "#009e73", "#56b4e9", "#8c6d31", "#d55e00", "#f4a582", "#b2182b", "#0072b2", "#003f7f", "#762a83")
 LEFT, TOP, WIDTH, HEIGHT, SLOW, LOW, HIGH = 46, 20, 620, 400, 10, 0.85, 1.3
