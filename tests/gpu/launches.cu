@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What launches cost a program, in microseconds: making a context, the first launch, a kernel of a millisecond with long and with short
 // blocks, launches of 8 us, and the host's time for launches of nothing. For launches_on_gpu.sh.
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
