@@ -169,8 +169,7 @@ module sluice_csr_slot #(
         sluice_csr_pkg::SlotRegistersOffset: registers_d = write_data_i[sluice_pkg::RegW-1:0];
         sluice_csr_pkg::SlotSharedOffset:    shared_d    = write_data_i[sluice_pkg::SharedW-1:0];
         sluice_csr_pkg::SlotGridOffset:      grid_d      = write_data_i;
-        sluice_csr_pkg::SlotPriorityOffset,      // gen_priority, gen_wish
-        sluice_csr_pkg::SlotWishOffset:      ;
+        sluice_csr_pkg::SlotPriorityOffset:  ;   // gen_priority
         sluice_csr_pkg::SlotCtrlOffset: begin
           command_d = write_data_i[3:0];
           if (write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb]) begin
@@ -183,7 +182,7 @@ module sluice_csr_slot #(
           quota_d        = write_data_i[CtaW-1:0];
           static_write_d = 1'b1;
         end
-        default: begin
+        default: if (BALANCE == 0 || write_offset_i != sluice_csr_pkg::SlotWishOffset) begin   // gen_wish
           static_write_d = 1'b1;
           for (int unsigned m = 0; m < NUM_SM; m++)
             if (write_offset_i[4:2] == 3'(m / 32)) mask_d[m] = write_data_i[m%32];
