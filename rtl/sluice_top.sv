@@ -17,7 +17,7 @@ module sluice_top #(
   parameter int unsigned CHURN        = 0,    // 0..19; else profiles outlive changes, plans live for 2**CHURN cycles
   parameter int unsigned TAIL         = 0,    // 0..1; 1: a kernel keeps no share once its grid has been sent
   parameter int unsigned LAUNCH_QUEUE = 0,    // 0..8; places in the queue of the launch port; 0: no such port
-  parameter int unsigned BALANCE      = 0     // 0..1; 1: mode BALANCE is there; not with CHURN
+  parameter int unsigned BALANCE      = 0     // 0..2; 1: mode BALANCE beside DYNAMIC; 2: instead of it; not with CHURN
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
@@ -109,7 +109,7 @@ module sluice_top #(
     $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
   if (CHURN > 19) $error("sluice_top: CHURN must be 0..19");
   if (TAIL > 1) $error("sluice_top: TAIL must be 0..1");
-  if (BALANCE > 1 || (BALANCE != 0 && CHURN != 0)) $error("sluice_top: BALANCE must be 0..1, and 0 with CHURN");
+  if (BALANCE > 2 || (BALANCE != 0 && CHURN != 0)) $error("sluice_top: BALANCE must be 0..2, and 0 with CHURN");
   if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
   // the blocks do not get as far as the message above

@@ -25,7 +25,7 @@ OPTIONS = {"SM_ENABLE": ["cta_dispatcher", "sluice_csr", "partition_sequencer"],
            "FLUSH": ["cta_dispatcher", "sluice_csr"], "PRIORITY": ["cta_dispatcher", "sluice_csr"], "PATIENCE": ["cta_dispatcher"], "TAIL": ["cta_dispatcher", "sluice_csr"],
            "CHURN": ["partition_sequencer", "partition_core", "sluice_csr"], "BALANCE": ["sluice_csr"]}
 RANGES = {"NUM_SM": (1, 256), "MAX_KERNELS": (2, 8), "MAX_CTAS": (4, 32), "NUM_SCHED": (1, 4), "REGION_UNITS": (0, 128),
-          **dict.fromkeys(OPTIONS, (0, 1)), "LAUNCH_QUEUE": (0, 8), "FLUSH": (0, 20), "PATIENCE": (0, 20), "CHURN": (0, 19)}
+          **dict.fromkeys(OPTIONS, (0, 1)), "LAUNCH_QUEUE": (0, 8), "FLUSH": (0, 20), "PATIENCE": (0, 20), "CHURN": (0, 19), "BALANCE": (0, 2)}
 NOT_REGIONS = {f"REGION_UNITS={n}" for n in range(1, 16)}
 # Blocks, with the parameters each takes and the group it is counted in.
 BLOCKS = {

@@ -50,7 +50,7 @@ regs::Parameters unit_parameters(const MachineConfig& machine, std::size_t kerne
   parameters.patience = options.patience;
   parameters.churn = options.churn;
   parameters.tail = options.tail;
-  parameters.balance = options.balance.unit;
+  parameters.balance = !options.balance.unit ? 0 : options.balance.alone ? 2 : 1;
   return parameters;
 }
 

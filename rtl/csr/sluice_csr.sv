@@ -18,7 +18,7 @@ module sluice_csr #(
   parameter int unsigned PATIENCE     = 0,    // for FEATURES only
   parameter int unsigned CHURN        = 0,    // for FEATURES only
   parameter int unsigned TAIL         = 0,    // for FEATURES only
-  parameter int unsigned BALANCE      = 0     // 1: with mode BALANCE, its registers, and SLOTk.WISH
+  parameter int unsigned BALANCE      = 0     // with mode BALANCE, its registers, and SLOTk.WISH; 2: without DYNAMIC
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,

@@ -6,7 +6,7 @@
 // 0 for addresses that are not here.
 module sluice_csr_config #(
   parameter int unsigned MAX_CTAS = 8,   // 4..32
-  parameter int unsigned BALANCE  = 0    // 1: its mode is there
+  parameter int unsigned BALANCE  = 0    // 1: its mode is there; 2: instead of DYNAMIC
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -90,6 +90,7 @@ module sluice_csr_config #(
       default:                           exists = 1'b0;
     endcase
     if (write_data_i < low || write_data_i > high) in_range = 1'b0;
+    if (BALANCE == 2 && is_mode && write_data_i[2:0] == sluice_csr_pkg::ModeDynamic) in_range = 1'b0;
   end
   always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
     exists_q          <= exists;
@@ -151,6 +152,11 @@ module sluice_csr_config #(
         sluice_csr_pkg::LockAddr:          lock_d                  = write_data_i[0];
         default: ;
       endcase
+    end
+    if (BALANCE == 2) begin   // nobody looks at these
+      config_d.epsilon       = config_q.epsilon;
+      config_d.loss_limit    = config_q.loss_limit;
+      config_d.request_share = config_q.request_share;
     end
   end
 

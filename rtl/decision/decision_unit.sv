@@ -69,6 +69,7 @@ module decision_unit #(
   localparam int unsigned CtaW    = sluice_pkg::CtaW;
   localparam int unsigned SmW     = sluice_pkg::SmW;
   localparam int unsigned InstW   = sluice_pkg::InstW;
+  localparam int unsigned Alone   = BALANCE == 2 ? 1 : 0;   // mode BALANCE without DYNAMIC
 
   logic                    count, count_fits, monitor_request;   // occupancy; phase monitor
   logic [K-1:0]            watch;
@@ -89,7 +90,8 @@ module decision_unit #(
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_counters
     profile_counters #(
       .NUM_SCHED   (NUM_SCHED),
-      .MAX_KERNELS (K)
+      .MAX_KERNELS (K),
+      .CEILING     (1 - Alone)
     ) i_profile_counters (
       .clk_i,
       .clear_i        (out.profile_clear),
@@ -122,12 +124,16 @@ module decision_unit #(
   logic [KernelW-1:0]   demand_kernel, wanted_kernel;
   logic                 balances;   // the mode
   sluice_pkg::amounts_t core_demand;
-  logic [K*CtaW-1:0]    core_ctas;
+  logic [K*CtaW-1:0]    core_ctas, plan_ctas, base_ctas;
+  logic                 core_valid;
+  logic [KernelW-1:0]   core_kernel;
+  logic [CtaW-1:0]      core_level;
+  logic [sluice_pkg::ScaledW-1:0] core_scaled;
   logic [K-1:0]         core_kept;
   logic [K*KIndexW-1:0] core_rows;
 
   partition_sequencer #(
-    .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE), .CHURN(CHURN)
+    .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE), .CHURN(CHURN), .EVEN_BASE(Alone)
   ) i_partition_sequencer (
     .clk_i,
     .rst_ni,
@@ -190,6 +196,7 @@ module decision_unit #(
     .monitoring_o         (sequencer.monitoring),
     .watch_o              (watch),
     .watch_sm_o           (watch_sm),
+    .plan_ctas_o          (plan_ctas),
     .core_kept_o          (core_kept),
     .core_rows_o          (core_rows),
     .idle_o               (sequencer.idle)
@@ -201,7 +208,7 @@ module decision_unit #(
     logic               active;
     logic [KernelW-1:0] balance_kernel;
     assign balances      = config_i.mode == sluice_pkg::ModeBalance;
-    assign wanted_kernel = active ? balance_kernel : demand_kernel;
+    assign wanted_kernel = active || Alone != 0 ? balance_kernel : demand_kernel;
     balance_unit #(
       .NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED)
     ) i_balance_unit (
@@ -217,7 +224,7 @@ module decision_unit #(
       .abort_i          (core_abort),
       .num_kernels_i    (core_num_kernels),
       .slots_i          (core_rows),
-      .ctas_i           (core_ctas),
+      .ctas_i           (base_ctas),
       .demand_i         (core_demand),
       .demand_kernel_o  (balance_kernel),
       .spent_i,
@@ -254,7 +261,7 @@ module decision_unit #(
     assign wanted_kernel = demand_kernel;
     assign {balances, measures, on_all, balance_status_o, balance_score_o} = '0;
     logic unused_balance;
-    assign unused_balance = ^{balance_i, wish_i, balance_entry_i};
+    assign unused_balance = ^{balance_i, wish_i, balance_entry_i, base_ctas};
   end
   assign profile_window_o    = out.profile_enable;
   assign profiling_o         = out.profiling;
@@ -319,16 +326,22 @@ module decision_unit #(
     .sample_valid_i   (sample_valid),
     .sample_i         (sample),
     .sample_insts_i   (sample_insts_q),
-    .scaled_valid_o   (profile_valid_o),
-    .scaled_kernel_o  (profile_kernel_o),
-    .scaled_ctas_o    (profile_ctas_o),
-    .scaled_o         (profile_scaled_o),
+    .scaled_valid_o   (core_valid),
+    .scaled_kernel_o  (core_kernel),
+    .scaled_ctas_o    (core_level),
+    .scaled_o         (core_scaled),
     .idle_o           (core_idle),
     .done_o           (core_done),
     .no_fit_o         (core_no_fit),
     .spatial_o        (core_spatial),
     .ctas_o           (core_ctas)
   );
+  // Without DYNAMIC nobody looks at the core: nothing of it is left.
+  assign base_ctas        = Alone != 0 ? plan_ctas : core_ctas;
+  assign profile_valid_o  = core_valid && Alone == 0;
+  assign profile_kernel_o = core_kernel & {KernelW{Alone == 0}};
+  assign profile_ctas_o   = core_level & {CtaW{Alone == 0}};
+  assign profile_scaled_o = core_scaled & {sluice_pkg::ScaledW{Alone == 0}};
 
   // What each kernel issues on the SM that stands for it; counted a cycle later.
   logic                   watching;
@@ -357,5 +370,5 @@ module decision_unit #(
   );
 
   // A monitor that watches never rests.
-  assign idle_o = out.idle && core_idle && !watching;
+  assign idle_o = out.idle && (core_idle || Alone != 0) && !watching;
 endmodule

@@ -17,7 +17,7 @@ refused() {   # <what> <parameter>: the last command failed, and said why
 
 for illegal in NUM_SM=0 NUM_SM=257 MAX_KERNELS=1 MAX_KERNELS=9 MAX_CTAS=3 MAX_CTAS=33 NUM_SCHED=0 NUM_SCHED=5 \
                REGION_UNITS=8 REGION_UNITS=129 SM_ENABLE=2 SM_READY=2 FLUSH=21 PRIORITY=2 PATIENCE=21 PATIENCE=3 \
-               CHURN=20 TAIL=2 LAUNCH_QUEUE=9 BALANCE=2; do
+               CHURN=20 TAIL=2 LAUNCH_QUEUE=9 BALANCE=3; do
   yosys -q -p "read_verilog -sv rtl/sluice_pkg.sv rtl/sluice_top.sv; chparam -set ${illegal/=/ } sluice_top; \
 hierarchy -top sluice_top" > "$work/log" 2>&1
   refused $? $illegal Yosys

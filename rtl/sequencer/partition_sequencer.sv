@@ -13,7 +13,8 @@ module partition_sequencer #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
   parameter int unsigned SM_ENABLE   = 0,   // 1: SMs may be disabled; else sm_enable_i is all ones
-  parameter int unsigned CHURN       = 0    // 0..19; else profiles are kept, and plans live for 2**CHURN cycles
+  parameter int unsigned CHURN       = 0,   // 0..19; else profiles are kept, and plans live for 2**CHURN cycles
+  parameter int unsigned EVEN_BASE   = 0    // 1: DYNAMIC profiles each kernel alone, and decides for EVEN's counts
 ) (
   input  logic                                          clk_i,
   input  logic                                          rst_ni,
@@ -59,6 +60,7 @@ module partition_sequencer #(
   output logic                                          core_abort_o,          // the decision is no longer wanted
   output logic [sluice_pkg::KernelW-1:0]                core_num_kernels_o,
   input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle:
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       plan_ctas_o,           // by rank
   output logic [MAX_KERNELS-1:0]                        core_kept_o,           // with CHURN, whose curve is there,
   output logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]    core_rows_o,           // and the row of each: its kernel slot
   output sluice_pkg::amounts_t                          core_demand_o,
@@ -112,6 +114,8 @@ module partition_sequencer #(
   logic [KernelW-1:0]    num;
   logic [K:1]            num_is;
   logic [K*KIndexW-1:0]  slots;
+  logic [K*CtaW-1:0]     even;      // with EVEN_BASE, while the occupancies stand: EVEN's counts
+  logic                  starved;   // one of them is 0
   logic [K*SmW-1:0]      firsts, slot_firsts;
   logic [K*SmCountW-1:0] counts;
   logic [K*CtaW-1:0]     ctas, slot_ctas;
@@ -141,9 +145,9 @@ module partition_sequencer #(
     .all_kept_i     (all_kept),
     .count_done_i,
     .no_cta_i       (occupancy_i == '0),
-    .core_done_i,
-    .core_no_fit_i,
-    .core_spatial_i,
+    .core_done_i    (EVEN_BASE != 0 || core_done_i),
+    .core_no_fit_i  (EVEN_BASE != 0 ? starved : core_no_fit_i),
+    .core_spatial_i (EVEN_BASE == 0 && core_spatial_i),
     .state_o        (state),
     .layout_o       (layout),
     .round_robin_o,
@@ -179,7 +183,9 @@ module partition_sequencer #(
     .last_o    (last)
   );
 
-  sequencer_walker #(.NUM_SM (NUM_SM), .MAX_KERNELS (K), .MAX_CTAS (MAX_CTAS)) i_walker (
+  sequencer_walker #(
+    .NUM_SM (NUM_SM), .MAX_KERNELS (K), .MAX_CTAS (MAX_CTAS), .EVEN_BASE (EVEN_BASE)
+  ) i_walker (
     .clk_i,
     .rst_ni,
     .state_i        (state),
@@ -218,7 +224,7 @@ module partition_sequencer #(
     .occupancy_valid_i ((state == sequencer_pkg::PlanCount && count_done_i) ? working : '0),
     .occupancy_i,
     .decided_valid_i   (decided),
-    .decided_i         (core_ctas_i),
+    .decided_i         (EVEN_BASE != 0 ? even : core_ctas_i),
     .first_window_i    (first_window),
     .next_window_i     (next_window),
     .num_o             (num),
@@ -236,6 +242,18 @@ module partition_sequencer #(
     .level_small_o     (level_small),
     .level_large_o     (level_large)
   );
+
+  always_comb begin
+    even    = '0;
+    starved = 1'b0;
+    for (int unsigned r = 0; EVEN_BASE != 0 && r < K; r++)
+      for (int unsigned n = r + 1; n <= K; n++)
+        if (num_is[n]) begin
+          for (int unsigned c = n; c <= MAX_CTAS; c++)
+            if (ctas[r*CtaW +: CtaW] == CtaW'(c)) even[r*CtaW +: CtaW] = CtaW'(c / n);
+          if (ctas[r*CtaW +: CtaW] < CtaW'(n)) starved = 1'b1;
+        end
+  end
 
   // What outlives the plan.
   if (CHURN != 0) begin : gen_kept
@@ -265,7 +283,7 @@ module partition_sequencer #(
   end
 
   // Of the SM that the dispatcher evaluates, and of that of the CTA at its port.
-  quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_quota_query (
+  quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .LEVELS(1 - EVEN_BASE)) i_quota_query (
     .layout_i       (layout),
     .range_i        (ranges),
     .larger_i       (larger),
@@ -283,7 +301,7 @@ module partition_sequencer #(
     .sm_i           (query_sm_i),
     .quota_o        (query_quota_o)
   );
-  quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_port_query (
+  quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .LEVELS(1 - EVEN_BASE)) i_port_query (
     .layout_i       (layout),
     .range_i        (ranges),
     .larger_i       (larger),
@@ -351,6 +369,7 @@ module partition_sequencer #(
   end
   assign watch_o            = planned;
   assign count_share_o      = (mode_i == sluice_pkg::ModeEven || fall_back) ? num : KernelW'(1);
+  assign plan_ctas_o        = ctas;
   assign core_abort_o       = restart;
   assign core_num_kernels_o = num;
   assign quota_changed_o    = changed || (static_write_i && layout == sluice_pkg::LayoutStatic);

@@ -7,7 +7,8 @@
 // make it overflow.
 module profile_counters #(
   parameter int unsigned NUM_SCHED   = 2,
-  parameter int unsigned MAX_KERNELS = 4
+  parameter int unsigned MAX_KERNELS = 4,
+  parameter int unsigned CEILING     = 1   // 0: a window has no end but its last cycle
 ) (
   input  logic                                     clk_i,
   input  logic                                     clear_i,         // before the first window, too: there is no reset
@@ -29,7 +30,7 @@ module profile_counters #(
   logic [InstW-1:0]  insts_d, insts_q;
   logic [ShareW:0]   left_d, left_q;   // minus the lines that are left; the top bit is set while there are some
   logic              open;
-  assign open = left_q[ShareW];
+  assign open = CEILING == 0 || left_q[ShareW];
 
   // What happened in the cycle before.
   logic [NUM_SCHED-1:0] issue_d, issue_q;   // by the owner

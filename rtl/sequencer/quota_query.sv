@@ -6,7 +6,8 @@
 module quota_query #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8
+  parameter int unsigned MAX_CTAS    = 8,
+  parameter int unsigned LEVELS      = 1   // 0: in Levels each SM of a range has what its kernel may have alone
 ) (
   input  logic [sluice_pkg::LayoutW-1:0]              layout_i,
   // The plan, by rank.
@@ -53,7 +54,7 @@ module quota_query #(
     level       = (SmW+1)'(level_small_i) + (SmW+1)'(place);
     level_more  = (SmW+1)'(level_large_i) + (SmW+1)'(place);   // added before it is known which: the sum is late
     if ((owner & larger_i) != '0) level = level_more;
-    owner_quota = (level < (SmW+1)'(owner_ctas)) ? CountW'(level) : owner_ctas;
+    owner_quota = (LEVELS != 0 && level < (SmW+1)'(owner_ctas)) ? CountW'(level) : owner_ctas;
     kept        = (owner & kept_i) != '0;
     if (layout_i != sluice_pkg::LayoutLevels || kept) owner_quota = CountW'(MAX_CTAS);
   end

@@ -6,7 +6,8 @@
 module sequencer_walker #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8
+  parameter int unsigned MAX_CTAS    = 8,
+  parameter int unsigned EVEN_BASE   = 0   // 1: a kernel has one sample, the first clean one of its range
 ) (
   input  logic                                        clk_i,
   input  logic                                        rst_ni,
@@ -82,13 +83,17 @@ module sequencer_walker #(
     level = (working_o & larger_i) != '0 ? level_large_i : level_small_i;
     // levels that earlier windows left
     left  = (ctas < level || (working_o & kept_i) != '0) ? '0 : ctas - level + 1'b1;
+    if (EVEN_BASE != 0) left = CtaW'(1);
   end
 
   logic last_kernel, last_level, step, hand_on;
   assign last_kernel = KernelW'(rank_q) + 1'b1 == num_i;
-  assign last_level  = sms_q == RangeW'(1) || rest_q <= CountW'(1);
+  logic drop;
+  assign drop        = !settled_i[sm_q] || (kernel_q & spent_q) != '0;
+  assign last_level  = sms_q == RangeW'(1) || (EVEN_BASE != 0 ? !drop : rest_q <= CountW'(1));
   // the sample of the next cycle
-  assign hand_on     = state_i == sequencer_pkg::Scale && walk_q == Walk && rest_q != '0;
+  assign hand_on     = state_i == sequencer_pkg::Scale && walk_q == Walk
+      && (EVEN_BASE != 0 ? last_level : rest_q != '0);
   always_comb begin
     rank_d  = rank_q;
     walk_d  = walk_q;
@@ -96,7 +101,7 @@ module sequencer_walker #(
     sm_d    = sm_q + 1'b1;
     sms_d   = sms_q - 1'b1;
     level_d = level_q + 1'b1;
-    rest_d  = rest_q - 1'b1;
+    rest_d  = EVEN_BASE != 0 ? CountW'(1) : rest_q - 1'b1;
     step    = 1'b0;
     if (walk_q == Load) begin
       sm_d    = first[IndexW-1:0];
@@ -125,8 +130,6 @@ module sequencer_walker #(
     if (restart_i) rank_d = '0;
   end
 
-  logic drop;
-  assign drop = !settled_i[sm_q] || (kernel_q & spent_q) != '0;
   always_comb begin
     dropped_d = dropped_q || (hand_on && drop && !restart_i);
     sampled_d = sampled_q | (working_o & {K{hand_on && !drop}});

@@ -144,6 +144,7 @@ struct BalanceConfig {
   double keep = 1.0;                    ///< the least speed-up over one after the other at which kernels share an SM
   std::uint32_t rounds = 3;             ///< of measuring side by side, at most
   std::uint32_t spacing = 2048;         ///< cycles at most between CTAs of a kernel that enter an SM, after the profile
+  bool alone = false;                   ///< with `unit`: of a unit without DYNAMIC, whose base is Even's
   bool unit = false;                    ///< the mode is the RTL's (parameter BALANCE), whose `rounds` and `spacing` are 3 and 0
 };
 

@@ -171,6 +171,7 @@ void read_balance(TomlTable& table, BalanceConfig& config) {
   table.read("rounds", config.rounds, 1, 15);
   table.read("spacing", config.spacing, 0, 65535);
   table.read("unit", config.unit);
+  table.read("alone", config.alone);
 }
 
 void read_partitioner(TomlTable table, PartitionerConfig& config) {

@@ -2,6 +2,7 @@
 // Bench of the unit with mode BALANCE: RTL and twin are compared at every port in every cycle, while kernels come, are measured,
 // end, and are measured anew. What the registers say of it is held against each other. SLUICE_FULL=1: 200 scenes.
 #include <Vsluice_top_balance.h>
+#include <Vsluice_top_balance_alone.h>
 #include <Vsluice_top_balance_few.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace sluice::tb {
 namespace {
 
 constexpr regs::Parameters kParameters{16, 4, 8, 2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1},
-    kFew{5, 3, 32, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1};
+    kFew{5, 3, 32, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1}, kAlone{16, 4, 8, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2};
 
 /// Both are given the same, and have to answer the same.
 class Beside : public ISluiceTop {
@@ -70,20 +71,23 @@ class Scene {
     driver.configure_machine({warps * kWarpSize, registers_, 49152, random_.in(2, parameters_.max_ctas)});
     driver.configure_sequencer({.warm_up_cycles = random_.in(0, 600), .window_cycles = random_.in(1024, 1300)});
     write(regs::kDrainLimit, random_.in(0, 2));
+    write(regs::kLossLimit, random_.chance(0.5) ? 0 : 19661);  // the loss guard has no say
     write(regs::kRequestShare, random_.chance(0.5) ? 0 : random_.in(20, 400));
     write(regs::kBalance, regs::kBalanceKeep.put(random_.chance(0.5) ? 1U << 15U : random_.in(0, 1U << 17U)) |
                               regs::kBalanceCandidates.put(random_.chance(0.7) ? 7 : random_.in(0, 15)));
     write(regs::kIrqEnable, regs::kIrqStatusDecision.put(1));
     world_.let_ctas_last(random_.in(300, 3000));
-    const std::uint32_t schedulers = parameters_.num_sched;
-    world_.let_sms_act(parameters_.num_sm, [this, schedulers](std::uint64_t now, std::vector<SmActivity>& sms) {
+    const std::uint32_t schedulers = parameters_.num_sched, silent = random_.chance(0.2) ? 0 : parameters_.max_kernels;
+    world_.let_sms_act(parameters_.num_sm, [this, schedulers, silent](std::uint64_t now, std::vector<SmActivity>& sms) {
       for (std::size_t m = 0; m < sms.size(); ++m) {
         const std::uint32_t word = random_.word();
         // Each SM has its own pace for some thousand cycles.
         const std::uint64_t pace = (tables_ + m * 77 + (now >> 13U) * 1313) * 0x9E3779B97F4A7C15ULL >> 40U;
         sms[m].issue_valid = static_cast<std::uint8_t>(word & (word >> 4U | pace) & ((1U << schedulers) - 1));
-        for (std::uint32_t s = 0; s < schedulers; ++s)
+        for (std::uint32_t s = 0; s < schedulers; ++s) {
           sms[m].issue_kernel[s] = static_cast<std::uint8_t>((word >> (8 + 2 * s) & 3U) % parameters_.max_kernels);
+          if (sms[m].issue_kernel[s] == silent) sms[m].issue_valid &= static_cast<std::uint8_t>(~(1U << s));
+        }
         sms[m].request = (word >> 24U & 31U) < (pace & 15U);
       }
     });
@@ -112,9 +116,23 @@ class Scene {
       if (regs::kStatusFellBack.get(status) != 0 && regs::kStatusSequencer.get(status) == 0)
         return false;  // no SM ranges to profile in
       world_.run(200);
+      if (random_.chance(0.05)) set_while_it_decides();
     }
     ADD_FAILURE() << "no decision";
     return false;
+  }
+
+  /// What a decision goes by stays as it is while it is made.
+  void set_while_it_decides() {
+    const std::uint32_t before = read(regs::kBalance), state = regs::kStatusSequencer.get(read(regs::kStatus));
+    if (state == static_cast<std::uint32_t>(regs::SequencerState::kIdle) ||
+        state == static_cast<std::uint32_t>(regs::SequencerState::kMonitor))
+      return;
+    write(regs::kError, ~0U);
+    write(regs::kBalance, before ^ regs::kBalanceKeep.put(random_.in(1, 100)));
+    if (regs::kErrorBadConfig.get(read(regs::kError)) == 0) return;  // it was decided meanwhile
+    coverage_.hit("a setting is refused while it decides");
+    EXPECT_EQ(read(regs::kBalance), before);
   }
 
   void look() {
@@ -124,6 +142,10 @@ class Scene {
     constexpr std::array<const char*, 4> kWhat{"", "a partition is kept", "CTAs in turn are kept", "kernels run in order"};
     coverage_.hit(kWhat.at(kept));
     if (regs::kBalanceStatusChanged.get(status) != 0) coverage_.hit("it is not Warped-Slicer's");
+    if (regs::kBalanceScoreMeasured.get(read(regs::kBalanceScore)) == 0) {
+      coverage_.hit("nothing was measured");
+      EXPECT_EQ(regs::kBalanceStatusFloors.get(status), 0U);
+    }
     EXPECT_TRUE(kept == 1 || regs::kBalanceStatusChanged.get(status) != 0);
     EXPECT_GE(regs::kBalanceStatusRounds.get(status), 1U);
     std::uint32_t sum = 0;
@@ -138,7 +160,7 @@ class Scene {
     switch (random_.in(0, 5)) {
       case 0: write(regs::kControl, regs::kControlReprofile.put(1)); break;
       case 1: write(regs::kMode, static_cast<std::uint32_t>(Mode::Balance)); break;
-      case 2: write(regs::kMode, static_cast<std::uint32_t>(Mode::Dynamic)); break;
+      case 2: another_mode(); break;
       case 3: world_.driver().stop(k); break;
       case 4:
         if (parameters_.sm_enable != 0) write(regs::kSmEnable, random_.word() | 1U);
@@ -147,6 +169,16 @@ class Scene {
     }
     if (read(regs::slot(k, regs::kSlotStatus)) == static_cast<std::uint32_t>(regs::SlotState::kFree)) launch(k);
     write(regs::kMode, static_cast<std::uint32_t>(Mode::Balance));
+  }
+
+  /// The unit with this mode alone refuses DYNAMIC.
+  void another_mode() {
+    const auto before = read(regs::kMode), dynamic = static_cast<std::uint32_t>(Mode::Dynamic);
+    write(regs::kMode, dynamic);
+    EXPECT_EQ(read(regs::kMode), parameters_.balance == 2 ? before : dynamic);
+    EXPECT_EQ(regs::kErrorBadMode.get(read(regs::kError)) != 0, parameters_.balance == 2);
+    write(regs::kError, ~0U);
+    if (parameters_.balance == 2) EXPECT_EQ(read(regs::kRequestShare), 0U) << "nothing looks at it";
   }
 
   UnitWorld world_;
@@ -166,6 +198,8 @@ void scenes(const char* name, const regs::Parameters& parameters, std::uint64_t 
   coverage.declare("it is not Warped-Slicer's", "a step was taken");
   coverage.declare("CTAs in turn are kept", "of a base without neighbours");
   coverage.declare("kernels run in order", "sharing is not worth it");
+  coverage.declare("nothing was measured", "a kernel issues nothing");
+  coverage.declare("a setting is refused while it decides", "BALANCE is written");
   for (std::uint64_t i = 0; i < number && !testing::Test::HasFailure(); ++i) {
     const testing::ScopedTrace trace(__FILE__, __LINE__, "scene " + std::to_string(i));
     Scene(std::make_unique<Beside>(std::make_unique<RtlSluiceTop<Model, kSchedulers>>(waveform(name), 1000),
@@ -179,6 +213,9 @@ void scenes(const char* name, const regs::Parameters& parameters, std::uint64_t 
 }
 
 TEST(BalanceUnit, RtlAndTwinAgreeInEveryCycle) { scenes<Vsluice_top_balance, 2>("balance_unit", kParameters, campaign(4, 200)); }
+TEST(BalanceUnit, RtlAndTwinAgreeWithoutDynamic) {
+  scenes<Vsluice_top_balance_alone, 2>("balance_unit_alone", kAlone, campaign(4, 200));
+}
 TEST(BalanceUnit, RtlAndTwinAgreeOnFiveSms) { scenes<Vsluice_top_balance_few, 4>("balance_unit_few", kFew, campaign(4, 200)); }
 
 }  // namespace

@@ -135,7 +135,9 @@ std::uint32_t PartitionSequencerTwin::quota(const SluiceConfig& config, std::uin
       case Layout::Alone: return parameters_.max_ctas;
       case Layout::Ranges: return p.on(sm) ? parameters_.max_ctas : 0;
       case Layout::Counts: return decided_[kernel];
-      case Layout::Levels: return p.on(sm) ? std::min(p.level(sm - p.first), p.most) : 0;
+      case Layout::Levels:
+        if (alone() && p.on(sm)) return p.most;
+        return p.on(sm) ? std::min(p.level(sm - p.first), p.most) : 0;
       default: return 0;
     }
   }
@@ -183,7 +185,17 @@ void PartitionSequencerTwin::end_of_round(const SluiceConfig& config) {
   set_layout(kept != nullptr && !search_.in_turn() ? Layout::Counts : Layout::Free);
 }
 
-void PartitionSequencerTwin::list_samples() {
+PartitionCoreOut PartitionSequencerTwin::even() const {
+  PartitionCoreOut core;
+  core.done = state_ == State::kAllocate;
+  for (std::size_t i = 0; i < plan_.size(); ++i) {
+    core.ctas[i] = static_cast<std::uint8_t>(plan_[i].most / plan_.size());
+    core.no_fit |= core.ctas[i] == 0;
+  }
+  return core;
+}
+
+void PartitionSequencerTwin::list_samples(const SluiceConfig& config, const SequencerIn& in) {
   samples_.clear();
   sample_ = 0;
   if (searching_) {
@@ -194,6 +206,15 @@ void PartitionSequencerTwin::list_samples() {
   for (std::uint32_t k = 0; k < plan_.size(); ++k) {
     const Planned& p = plan_[k];
     samples_.push_back({});
+    if (alone()) {  // the first that counts, or the last
+      const auto counts = [&](std::uint32_t sm) {
+        return config.sm_enable[sm] && in.settled[sm] && (spent_ >> p.slot & 1U) == 0;
+      };
+      std::uint32_t i = 0;
+      for (; i + 1 < p.count && !counts(p.first + i); ++i) samples_.push_back({});
+      samples_.push_back({k, p.first + i, 1, true, true});
+      continue;
+    }
     if (has_curve(p) || p.level(0) > p.most) {
       samples_.push_back({});
       continue;
@@ -222,6 +243,7 @@ void PartitionSequencerTwin::read_on(const SluiceConfig& config, const Sequencer
 
 void PartitionSequencerTwin::end_of_samples(const SluiceConfig& config) {
   go(State::kAllocate);
+  if (alone()) return;
   if (std::ranges::all_of(plan_, [this](const Planned& p) { return has_curve(p) || p.base + p.count >= p.most; })) return;
   for (Planned& p : plan_) p.base += p.count;
   changed_ = true;
@@ -302,7 +324,7 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
     case State::kProfile:
       spent_ |= in.spent;
       if (--timer_ > 0) break;
-      list_samples();
+      list_samples(config, in);
       go(State::kScale);
       break;
     case State::kScale:

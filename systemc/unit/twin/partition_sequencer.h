@@ -51,6 +51,8 @@ class PartitionSequencerTwin {
       : parameters_(parameters), settings_(balance), search_(balance.value_or(BalanceConfig()), parameters.num_sm) {}
 
   [[nodiscard]] SequencerOut out(const SluiceConfig& config) const;
+  /// What stands in for a decision of the core where mode Balance is alone: Even's counts.
+  [[nodiscard]] PartitionCoreOut even() const;
   /// The inputs of this cycle make a new plan: a decision under way is dropped.
   [[nodiscard]] bool restarts(const SluiceConfig& config, const SequencerIn& in) const;
   /// The SM whose profile counters are read in this cycle, for the sample that the core is offered in the next.
@@ -95,13 +97,14 @@ class PartitionSequencerTwin {
 
   void make_plan(const SluiceConfig& config, const SequencerIn& in);
   void finish_plan(const SluiceConfig& config);
-  void list_samples();
+  void list_samples(const SluiceConfig& config, const SequencerIn& in);
   void read_on(const SluiceConfig& config, const SequencerIn& in);
   [[nodiscard]] bool settled(const SluiceConfig& config, const SequencerIn& in) const;  ///< all SMs that can
   /// Every kernel has an SM that is enabled in its range.
   [[nodiscard]] bool ranges_live(const SluiceConfig& config) const;
   void end_of_samples(const SluiceConfig& config);
   [[nodiscard]] bool churns() const { return parameters_.churn != 0; }
+  [[nodiscard]] bool alone() const { return parameters_.balance == 2; }  ///< Dynamic is what mode Balance begins with
   [[nodiscard]] bool no_ranges(const SluiceConfig& config) const {
     return plan_.size() > parameters_.num_sm || !ranges_live(config);
   }

@@ -208,6 +208,7 @@ std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::Register
     in_range &= value >= field.min && value <= field.max;
   }
   if (info.address == regs::kMode && has_balance_) in_range |= data == static_cast<std::uint32_t>(Mode::Balance);
+  if (info.address == regs::kMode && alone()) in_range &= data != static_cast<std::uint32_t>(Mode::Dynamic);
   if (info.locks && word(regs::kLock) != 0) return bad_config;
   if (outside != 0 || !in_range) return info.address == regs::kMode ? Refusal{regs::kErrorBadMode.lsb, 0} : bad_config;
   if (info.needs == regs::Needs::AllFree) {
@@ -223,6 +224,7 @@ std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::Register
 
 void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceCsrStatus& status) {
   SluiceConfig& config = out_.config;
+  if (alone() && (address == regs::kEpsilon || address == regs::kLossLimit || address == regs::kRequestShare)) return;
   switch (find(address)->fields.front().access) {
     case regs::Access::W1c: word(address) &= ~data; return;
     case regs::Access::Rw: word(address) = data; break;

@@ -144,7 +144,8 @@ class SluiceCsrTwin {
   [[nodiscard]] std::uint32_t word(std::uint32_t address) const { return words_[address / 4]; }
 
   regs::Parameters parameters_;
-  bool has_balance_;  ///< MODE may be Balance
+  bool has_balance_;                                                     ///< MODE may be Balance
+  [[nodiscard]] bool alone() const { return parameters_.balance == 2; }  ///< and not Dynamic
   std::vector<regs::RegisterInfo> registers_;
   std::array<std::uint8_t, 1024> index_{};   ///< into registers_, by address / 4
   std::array<std::uint32_t, 1024> words_{};  ///< contents by address / 4

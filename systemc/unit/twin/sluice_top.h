@@ -139,6 +139,7 @@ class SluiceTopTwin : public ISluiceTop {
   };
 
   PartitionCoreOut clock_core(const SequencerOut& sequenced, bool abort) {
+    if (parameters_.balance == 2) return sequencer_.even();
     const auto state = static_cast<State>(sequenced.state);
     const bool listened_to =
         state == State::kProfile || state == State::kScale || state == State::kAllocate || state == State::kDelay;
@@ -160,7 +161,8 @@ class SluiceTopTwin : public ISluiceTop {
       const auto owner = balance_unit_.active() ? balance_unit_.owner(sm) : sequencer_.owner(sm);
       for (unsigned s = 0; counters.open && s < parameters_.num_sched; ++s)
         counters.insts += ((in.sms[m].issue_valid >> s) & 1U) != 0 && owner && in.sms[m].issue_kernel[s] == *owner ? 1U : 0U;
-      if (in.sms[m].request && ++counters.requests == share && !(sequenced.on_all && balance_)) counters.open = false;
+      if (parameters_.balance != 2 && in.sms[m].request && ++counters.requests == share && !(sequenced.on_all && balance_))
+        counters.open = false;
     }
   }
 
