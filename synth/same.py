@@ -3,7 +3,7 @@
 """Proves that a module of the RTL, with parameters that both know, is what it was at a commit: every register is cut, outputs and next states are compared
 (equivalence.py), and a gate that is exchanged must be refused.
 
-  synth/same.py COMMIT [--top MODULE] [--param K=V ...]"""
+  synth/same.py COMMIT [--top MODULE] [--param K=V ...]     COMMIT: or a folder that holds its rtl/"""
 import argparse
 import io
 import pathlib
@@ -25,13 +25,15 @@ def main():
     parser.add_argument("--param", action="append", default=[], metavar="K=V")
     args = parser.parse_args()
     values = values_of(args.top, elaboration(parser, args.param))
-    root, work = mapping.ROOT, mapping.BUILD / f"same_{args.top}"
+    root, work = mapping.ROOT, mapping.BUILD / "_".join(["same", args.top, *args.param])
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     mapping.yosys(mapping.elaborate(args.top, values) + equivalence.GATES_ONLY + "write_json netlist.json\n", work, "now")
-    archive = subprocess.run(["git", "archive", args.commit, "rtl"], cwd=root, check=True, stdout=subprocess.PIPE).stdout
-    tarfile.open(fileobj=io.BytesIO(archive)).extractall(work / "then")
-    mapping.ROOT = work / "then"
+    mapping.ROOT = pathlib.Path(args.commit).resolve()
+    if not (mapping.ROOT / "rtl/sluice.f").exists():
+        archive = subprocess.run(["git", "archive", args.commit, "rtl"], cwd=root, check=True, stdout=subprocess.PIPE).stdout
+        tarfile.open(fileobj=io.BytesIO(archive)).extractall(work / "then")
+        mapping.ROOT = work / "then"
     mapping.FILES = (mapping.ROOT / "rtl/sluice.f").read_text().split()
     library = liberty.Library(str(root / "synth/tech/sluice45.cells"))
     same, registers, said = equivalence.compare(args.top, values, library, work)
