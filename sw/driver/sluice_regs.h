@@ -41,7 +41,7 @@ inline constexpr Field kParamsMaxKernels{9, 4};
 inline constexpr Field kParamsMaxCtas{13, 6};
 inline constexpr Field kParamsNumSched{19, 3};
 inline constexpr Field kParamsRegionUnits{22, 8};
-inline constexpr std::uint32_t kMode = 0x008;  // Sharing mode. A value that does not exist is refused with BAD_MODE, as is BALANCE where FEATURES.BALANCE is 0, DYNAMIC where it is 2. Every accepted write restarts the sequencer.
+inline constexpr std::uint32_t kMode = 0x008;  // Sharing mode. A value that does not exist is refused with BAD_MODE, as is BALANCE with FEATURES.BALANCE 0, DYNAMIC with 2. Every accepted write restarts the sequencer.
 inline constexpr std::uint32_t kControl = 0x00c;  // Commands to the whole unit.
 inline constexpr Field kControlReprofile{0, 1};
 inline constexpr Field kControlGo{1, 1};
