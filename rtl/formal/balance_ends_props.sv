@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A search of balance_search ends, with narrow fields, two kernels of at most three CTAs and two entries beside the
 // base, for any samples, demands and settings: a rank, which says how far it still is from the end, falls with every
-// state that is left, whatever samples and arithmetic say. Only a round that goes on keeps it. What a try tells is proven
-// by balance_search_props.
+// state that is left, whatever samples and arithmetic say. Only a round that goes on keeps it. What a try tells is
+// proven by balance_search_props.
 module balance_ends_props (
   input logic        clk_i,
   input logic        rst_ni,
@@ -52,8 +52,8 @@ module balance_ends_props (
   assign off            = now.off[0] ? work1 : work0;
   assign grown          = now.grown[0] ? work1 : work0;
 
-  // The rank: rounds to come, then what of a round is to come, and in each part its loops, outer ones first; states that
-  // are in no loop stand in the order in which they follow each other.
+  // The rank: rounds to come, then what of a round is to come, and in each part its loops, outer ones first; states
+  // that are in no loop stand in the order in which they follow each other.
   logic       lists, clears, waits, means, steps, keeps, loops;
   logic [4:0] rounds;
   logic [2:0] part, kernels, tries;
