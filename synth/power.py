@@ -9,6 +9,7 @@ gives it."""
 import copy
 import json
 import subprocess
+import threading
 
 import latches
 import liberty
@@ -16,19 +17,21 @@ import mapping
 
 SLEW = 0.05   # ns, of all energies: near the median of the netlists here; its influence has not been measured
 PORT_LOAD = 0.005   # pF
+COMPILING = threading.Lock()
 
 
 def changes(path, scope):
     """Lines of fst_changes for a waveform; the program is compiled on first use, with the reader that Verilator carries."""
     program, verilator = mapping.BUILD / "fst_changes", "/usr/share/verilator/include/gtkwave"
     source = mapping.ROOT / "synth/fst_changes.cpp"
-    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-        mapping.BUILD.mkdir(parents=True, exist_ok=True)
-        objects = []
-        for c in ("fstapi", "fastlz", "lz4"):
-            objects.append(str(mapping.BUILD / f"{c}.o"))
-            subprocess.run(["gcc", "-w", "-O2", f"-I{verilator}", "-DFST_CONFIG_INCLUDE=\"fst_config.h\"", "-c", f"{verilator}/{c}.c", "-o", objects[-1]], check=True)
-        subprocess.run(["g++", "-O2", f"-I{verilator}", str(source), *objects, "-lz", "-lpthread", "-o", str(program)], check=True)
+    with COMPILING:   # of threads, one
+        if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+            mapping.BUILD.mkdir(parents=True, exist_ok=True)
+            objects = []
+            for c in ("fstapi", "fastlz", "lz4"):
+                objects.append(str(mapping.BUILD / f"{c}.o"))
+                subprocess.run(["gcc", "-w", "-O2", f"-I{verilator}", "-DFST_CONFIG_INCLUDE=\"fst_config.h\"", "-c", f"{verilator}/{c}.c", "-o", objects[-1]], check=True)
+            subprocess.run(["g++", "-O2", f"-I{verilator}", str(source), *objects, "-lz", "-lpthread", "-o", str(program)], check=True)
     with subprocess.Popen([program, path, scope], stdout=subprocess.PIPE, text=True) as run:
         yield from run.stdout
     if run.returncode:

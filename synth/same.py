@@ -37,7 +37,7 @@ def main():
     mapping.FILES = (mapping.ROOT / "rtl/sluice.f").read_text().split()
     library = liberty.Library(str(root / "synth/tech/sluice45.cells"))
     same, registers, said = equivalence.compare(args.top, values, library, work)
-    refused = not equivalence.compare(args.top, values, library, work, seed=1)[0]
+    refused = any(not equivalence.compare(args.top, values, library, work, seed)[0] for seed in range(1, 9))   # some exchanges change nothing
     if not (same and refused):
         raise SystemExit(f"synth: {args.top}: " + ("a broken one is the same, too" if same else f"differs from {args.commit}: {said}"))
     print(f"{args.top}: as at {args.commit}; {registers} registers, all outputs and next states compared; a broken one is refused")

@@ -15,11 +15,11 @@ FILE = pathlib.Path(__file__).parent / "unit.csv"
 
 
 def row(run, meta):
-    decision = run["decisions"][-1]
+    decision = [d for d in run["decisions"] if len(d["kernels"]) == len(run["kernels"])][-1]   # not of those that are left
     kept = decision["candidates"][decision["kept"]] if decision["kept"] >= 0 else None
     counts = kept["ctas"] if kept else []
     partition = "(" + ",".join(map(str, counts)) + ")" if counts else "FCFS" if kept else "in order"
-    return {"workload": meta["workload"], "mix": "_".join(decision["kernels"]), "partitioner": meta["partitioner"], "cycles": run["cycles"], "stp": run["stp"],
+    return {"workload": meta["workload"], "mix": "_".join(run["kernels"]), "partitioner": meta["partitioner"], "cycles": run["cycles"], "stp": run["stp"],
             "antt": run["antt"], "partition": partition, "reason": decision["reason"], "promised": kept["score"] if kept else "", "decided": decision["decided_at"]}
 
 

@@ -161,7 +161,7 @@ module balance_ends_props (
         && (now.rows < 6'd3 || fits_all(\dut.rows_q[2] )) && (now.rows < 6'd4 || fits_all(\dut.rows_q[3] ))
         && (now.rows < 6'd5 || fits_all(\dut.rows_q[4] )));
     end
-    if (started && works_q) begin
+    if (started && works_q && now.state != balance_pkg::Idle) begin
       every_state_is_nearer_to_the_end: assert (rank < rank_q || (rank == rank_q && (!second_q || waits_q)));
     end
   end
