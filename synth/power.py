@@ -27,11 +27,10 @@ def changes(path, scope):
     with COMPILING:   # of threads, one
         if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
             mapping.BUILD.mkdir(parents=True, exist_ok=True)
-            objects = []
-            for c in ("fstapi", "fastlz", "lz4"):
-                objects.append(str(mapping.BUILD / f"{c}.o"))
-                subprocess.run(["gcc", "-w", "-O2", f"-I{verilator}", "-DFST_CONFIG_INCLUDE=\"fst_config.h\"", "-c", f"{verilator}/{c}.c", "-o", objects[-1]], check=True)
-            subprocess.run(["g++", "-O2", f"-I{verilator}", str(source), *objects, "-lz", "-lpthread", "-o", str(program)], check=True)
+            objects = {c: str(mapping.BUILD / f"{c}.o") for c in ("fstapi", "fastlz", "lz4")}
+            for c, o in objects.items():
+                subprocess.run(["gcc", "-w", "-O2", f"-I{verilator}", "-DFST_CONFIG_INCLUDE=\"fst_config.h\"", "-c", f"{verilator}/{c}.c", "-o", o], check=True)
+            subprocess.run(["g++", "-O2", f"-I{verilator}", str(source), *objects.values(), "-lz", "-lpthread", "-o", str(program)], check=True)
     with subprocess.Popen([program, path, scope], stdout=subprocess.PIPE, text=True) as run:
         yield from run.stdout
     if run.returncode:
