@@ -5,7 +5,8 @@ usage: blind.py record OUT HALF SLUICE [SECONDS [JOBS]]    traces of the first l
        blind.py count OUT HALF [SECONDS [JOBS]]            the same launches under Nsight Compute
        blind.py open OUT [COMMIT]                          the closed half may be compared from now on: once
        blind.py model OUT HALF SLUICE MACHINE [JOBS]       their cycles on the model
-       blind.py page OUT... FILE.json                      what of all that is kept; counted_again-HALF.jsonl in OUT is a second count
+       blind.py page OUT... FILE.json                      what of all that is kept; counted_again-HALF.jsonl in OUT is a second count,
+                                                           and what `gpu record --check` would refuse by the first is said to be refused
 Each command goes on where it was, and stops after SECONDS."""
 import concurrent.futures
 import csv
@@ -141,27 +142,34 @@ def model(out, half, sluice, machine, jobs=1):
     work(out, f"model-{pathlib.Path(machine).stem}", half, lines(out / f"recorded-{half}.jsonl"), 1e6, jobs, one)
 
 
+def refused(recorded, count):
+    """What `sluice gpu record --check` says of a trace that is not whole; empty: it lets it through."""
+    return f"{recorded} warp instructions, and Nsight Compute counts {count}" if abs(recorded - count) > count / 100 else ""
+
+
 def page(*arguments):
-    kept = {"rule": sha256(pathlib.Path(rule.__file__)), **hashes(), "launches": []}
-    for out in map(pathlib.Path, arguments[:-1]):
+    kept, launches = {"rule": sha256(pathlib.Path(rule.__file__)), **hashes()}, {}
+    for out, half in ((pathlib.Path(a), half) for half in ("open", "closed") for a in arguments[:-1]):
         kept |= {"opened": o for o in lines(out / "opened.json")}
-        for half in ("open", "closed"):
-            recorded = {(r["program"], k["name"]): k for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("kernels", [])}
-            why = {(r["program"], k["name"]): k["reason"] for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("not_recorded", [])}
-            cycles = {name: {(r["program"], k["kernel"]): k.get("cycles") for r in lines(out / f"model-{file.stem}-{half}.jsonl") for k in r["kernels"]}
-                      for name, file in MACHINES.items()}
-            again = {(r["program"], c["kernel"]): c["h200_cycles"] for r in lines(out / f"counted_again-{half}.jsonl") for c in r["launches"]}
-            for program in lines(out / f"counted-{half}.jsonl"):
-                for c in compared(program):
-                    key = (program["program"], c["kernel"])
-                    kept["launches"].append({
-                        "program": key[0], "kernel": key[1], "half": half, "tensor": any(o in recorded.get(key, {}).get("opcodes", {}) for o in ("HGMMA", "UTMALDG", "UTMASTG")),
-                        "h200_cycles": again.get(key, c["h200_cycles"]), **({"first_cycles": c["h200_cycles"]} if key in again else {}), "model_cycles": cycles["machine"].get(key),
-                        **{f"{name}_cycles": cycles[name].get(key) for name in ("refresh", "stores", "fetch")},
-                        "warp_instructions": recorded.get(key, {}).get("warp_instructions"),
-                        "counted": c["counted"], **({} if key in recorded else {"not_recorded": why.get(key, "the program did not end under the recorder")})})
-    launches = ",\n".join("  " + json.dumps(launch) for launch in kept.pop("launches"))
-    pathlib.Path(arguments[-1]).write_text(json.dumps(kept)[:-1] + ', "launches": [\n' + launches + "\n]}\n")
+        recorded = {(r["program"], k["name"]): k for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("kernels", [])}
+        why = {(r["program"], k["name"]): k["reason"] for r in lines(out / f"recorded-{half}.jsonl") for k in r.get("not_recorded", [])}
+        cycles = {name: {(r["program"], k["kernel"]): k.get("cycles") for r in lines(out / f"model-{file.stem}-{half}.jsonl") for k in r["kernels"]}
+                  for name, file in MACHINES.items()}
+        again = {(r["program"], c["kernel"]): c for r in lines(out / f"counted_again-{half}.jsonl") for c in r["launches"]}
+        for program in lines(out / f"counted-{half}.jsonl"):
+            for c in compared(program):
+                key = (program["program"], c["kernel"])
+                k, second = recorded.get(key, {}), again.get(key, {})
+                short = refused(k["warp_instructions"], c["counted"]) if k else ""
+                launches[key] = {
+                    "program": key[0], "kernel": key[1], "half": half, "tensor": any(o in k.get("opcodes", {}) for o in ("HGMMA", "UTMALDG", "UTMASTG")),
+                    "h200_cycles": second.get("h200_cycles", c["h200_cycles"]), **({"first_cycles": c["h200_cycles"]} if second else {}),
+                    "model_cycles": cycles["machine"].get(key), **{f"{name}_cycles": cycles[name].get(key) for name in ("refresh", "stores", "fetch")},
+                    "warp_instructions": k.get("warp_instructions"), "counted": c["counted"], **({"counted_again": second["counted"]} if second else {}),
+                    **({"refused": short} if short else {}),
+                    **({} if k else {"not_recorded": why.get(key, "the program did not end under the recorder")})}
+    rows = ",\n".join("  " + json.dumps(launch) for launch in launches.values())
+    pathlib.Path(arguments[-1]).write_text(json.dumps(kept)[:-1] + ', "launches": [\n' + rows + "\n]}\n")
 
 
 if __name__ == "__main__":
