@@ -132,6 +132,8 @@ def model(out, half, sluice, machine, jobs=1):
         folder = out / "traces" / item["program"]
         found = {"program": item["program"], "kernels": []}
         for i, kernel in enumerate(item.get("kernels", [])):
+            if not (folder / f"kernel-{i + 1}.traceg.xz").exists():
+                continue  # not all traces are kept
             if kernel["warp_instructions"] > 1.1 * rule.MOST and not own(item["program"], kernel["name"]):
                 continue
             (folder / f"{i}.g").write_text(f"kernel-{i + 1}.traceg.xz\n")
