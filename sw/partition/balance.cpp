@@ -38,24 +38,29 @@ std::vector<JointCounts> frontier(std::span<const SmResources> demand, const SmR
   return found;
 }
 
-/// Each kernel starts from its part of what fits of it alone; what is left goes round, from the last kernel to the first.
-std::optional<JointCounts> filled(std::span<const SmResources> demand, const SmResources& capacity, std::size_t favoured) {
-  const auto kernels = static_cast<std::uint32_t>(demand.size());
-  JointCounts counts;
-  for (std::size_t k = 0; k < kernels; ++k) {
-    const std::uint32_t alone = occupancy(demand[k], capacity).value();
-    counts.emplace_back(std::max(1U, favoured == kernels ? alone / kernels : alone * (k == favoured ? 2 : 1) / (kernels + 1)));
-  }
+/// What is free beside these counts goes round, from the last kernel to the first.
+std::optional<JointCounts> filled(std::span<const SmResources> demand, const SmResources& capacity, JointCounts counts) {
   std::optional<SmResources> free = beside(demand, capacity, counts);
   if (!free) return std::nullopt;
-  std::vector<bool> full(kernels, false);
+  std::vector<bool> full(demand.size(), false);
   while (std::ranges::find(full, false) != full.end()) {
-    for (std::size_t k = kernels; k-- > 0;) {
+    for (std::size_t k = demand.size(); k-- > 0;) {
       full[k] = full[k] || !fits(demand[k], *free);
       if (full[k]) continue;
       free = take(*free, demand[k]);
       counts[k] = CtaCount(counts[k].value() + 1);
     }
+  }
+  return counts;
+}
+
+/// Of each kernel its part of what fits of it alone, at least one CTA.
+JointCounts parts(std::span<const SmResources> demand, const SmResources& capacity, std::size_t favoured) {
+  const auto kernels = static_cast<std::uint32_t>(demand.size());
+  JointCounts counts;
+  for (std::size_t k = 0; k < kernels; ++k) {
+    const std::uint32_t alone = occupancy(demand[k], capacity).value();
+    counts.emplace_back(std::max(1U, favoured == kernels ? alone / kernels : alone * (k == favoured ? 2 : 1) / (kernels + 1)));
   }
   return counts;
 }
@@ -98,9 +103,12 @@ std::vector<JointCounts> balance_candidates(std::span<const SmResources> demand,
     return found;
   }
   for (std::size_t i = 0; i <= demand.size() && found.size() < most; ++i) {
-    const auto counts = filled(demand, capacity, i == 0 ? demand.size() : i - 1);
+    const auto counts = filled(demand, capacity, parts(demand, capacity, i == 0 ? demand.size() : i - 1));
     if (counts && std::ranges::find(found, *counts) == found.end()) found.push_back(*counts);
   }
+  // Parts rounded up to one CTA may not fit where one of each does.
+  if (found.empty() && most > 0)
+    if (const auto counts = filled(demand, capacity, JointCounts(demand.size(), CtaCount(1)))) found.push_back(*counts);
   return found;
 }
 

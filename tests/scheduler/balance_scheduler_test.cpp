@@ -115,6 +115,13 @@ TEST(BalanceScheduler, AThirdKernelSharesOnlyIfAsImportantAsTheSecond) {
   }
 }
 
+TEST(BalanceScheduler, KernelsOfWhichOneEachFitsShareAlsoWhereEqualPartsDoNot) {
+  Scene s({"A", "B", "C"});
+  s.jobs[0].kernel.block_threads = 160;
+  s.jobs[1].kernel.block_threads = s.jobs[2].kernel.block_threads = 32;  // a third of what fits of each alone: two
+  EXPECT_EQ(text(s.decide()), "0:1 1:1 2:2");
+}
+
 TEST(BalanceScheduler, KeepsAFloorOrComesNearest) {
   for (const auto& [floor, shares, missed] :
        {std::tuple{0.0, "0:2 1:2", false}, {0.9, "0:3 1:1", false}, {1.0, "0:3 1:1", false}}) {
