@@ -19,7 +19,6 @@ std::uint32_t fitting(const SluiceConfig& c, std::uint32_t slot) {
   return std::min({c.capacity_slots, times(c.capacity_warps, c.demand_warps[slot]),
                    times(c.capacity_registers, c.demand_registers[slot]), times(c.capacity_shared, c.demand_shared[slot])});
 }
-bool is(const SluiceConfig& config, Mode mode) { return config.mode == static_cast<std::uint8_t>(mode); }
 
 }  // namespace
 
