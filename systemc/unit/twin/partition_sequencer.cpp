@@ -11,8 +11,6 @@ constexpr std::uint64_t kDrainUnit = 4096;  // cycles, of DRAIN_LIMIT
 
 using State = regs::SequencerState;
 
-bool is(const SluiceConfig& config, Mode mode) { return config.mode == static_cast<std::uint8_t>(mode); }
-
 }  // namespace
 
 SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {

@@ -103,6 +103,7 @@ class PartitionSequencerTwin {
   /// Every kernel has an SM that is enabled in its range.
   [[nodiscard]] bool ranges_live(const SluiceConfig& config) const;
   void end_of_samples(const SluiceConfig& config);
+  [[nodiscard]] static bool is(const SluiceConfig& config, Mode mode) { return config.mode == static_cast<std::uint8_t>(mode); }
   [[nodiscard]] bool churns() const { return parameters_.churn != 0; }
   [[nodiscard]] bool alone() const { return parameters_.balance == 2; }  ///< Dynamic is what mode Balance begins with
   [[nodiscard]] bool no_ranges(const SluiceConfig& config) const {
