@@ -178,7 +178,9 @@ class Scene {
     EXPECT_EQ(read(regs::kMode), parameters_.balance == 2 ? before : dynamic);
     EXPECT_EQ(regs::kErrorBadMode.get(read(regs::kError)) != 0, parameters_.balance == 2);
     write(regs::kError, ~0U);
-    if (parameters_.balance == 2) EXPECT_EQ(read(regs::kRequestShare), 0U) << "nothing looks at it";
+    if (parameters_.balance == 2) {
+      EXPECT_EQ(read(regs::kRequestShare), 0U) << "nothing looks at it";
+    }
   }
 
   UnitWorld world_;
