@@ -177,9 +177,9 @@ std::map<std::string, KernelDescriptor> measured_kernels(const std::filesystem::
   constexpr std::uint32_t kRegisterUnit = 256, kSharedUnit = 128, kReserved = 1024;  // of a warp; of a CTA; the driver's
   const auto round_up = [](std::uint32_t value, std::uint32_t unit) { return (value + unit - 1) / unit * unit; };
   std::map<std::string, KernelDescriptor> all;
-  // The latest last: later runtimes let threads have other numbers of registers.
-  for (const char* file : {"papers/overhead.jsonl", "runtime/overhead.jsonl", "effisha/effisha_overhead.jsonl",
-                           "slate/slate_alone.jsonl", "overhead.jsonl"})
+  // The latest last: later runtimes let threads have other numbers of registers. `registers.jsonl` has those of the runtime that
+  // Kernelet's pairs were measured with.
+  for (const char* file : {"papers/overhead.jsonl", "runtime/overhead.jsonl", "kernelet/registers.jsonl", "overhead.jsonl"})
     for (const json& line : lines(results / file)) {
       KernelDescriptor& k = all[line.at("app")];
       k.name = line.at("app");
