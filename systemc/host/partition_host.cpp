@@ -121,8 +121,12 @@ bool PartitionHost::undecided() const {
   return decisions_.empty() || !std::ranges::equal(decisions_.back().kernels, present_, {}, {}, &InSlot::kernel);
 }
 
-/// With the window that is right for it.
+/// With the window that is right for it. A decision on those who were present before ends first: until then the unit refuses.
 void PartitionHost::set_mode(SluiceDriver& driver, Mode mode) {
+  if (mode_ == Mode::Balance && mode != mode_ && !unit_.decided_for_present()) {
+    driver.set_mode(mode);
+    if (driver.errors().first == "MODE_IN_DECISION") driver.clear_errors();
+  }
   MachineConfig machine = spec_.machine;
   PartitionerConfig& config = machine.partitioner;
   if (mode == Mode::Balance) config.profile_cycles = config.balance.window_cycles;

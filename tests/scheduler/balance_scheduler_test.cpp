@@ -188,5 +188,34 @@ TEST(BalanceScheduler, OnTheModelAKnownMixNeedsNoWindow) {
   }
 }
 
+/// While DXT's partitions beside BLK are being measured KNN comes again, whose beside DXT are known: no decision is waited for.
+TEST(BalanceScheduler, OnTheModelAKnownMixEndsTheMeasuringOfAnother) {
+  const std::filesystem::path root = SLUICE_SOURCE_DIR;
+  RunSpec spec;
+  spec.machine = read_machine(root / "configs/machines/fermi_table1.toml");
+  spec.kernel_slots = 4;
+  spec.machine.partitioner.balance.window_cycles = 2048;  // the kernels are short
+  const Mix mix = parse_mixes(read_workload(root / "configs/workloads/table2.toml"), spec.machine, "DXT_BLK_KNN").front();
+  const KernelDescriptor &dxt = mix.kernels[0], &blk = mix.kernels[1], &knn = mix.kernels[2];
+  const auto launch = [&](const KernelDescriptor& kernel, std::uint32_t ctas) -> KernelLaunch& {
+    KernelLaunch& l = spec.launches.emplace_back(KernelLaunch{kernel, 0, Cycles(0)});
+    l.kernel.grid_ctas = ctas;
+    l.kernel.behaviour.warp_instructions = 1000;
+    l.once = true;
+    return l;
+  };
+  launch(dxt, 8000).priority = 1;
+  launch(knn, 250).priority = 1;
+  launch(blk, 1500).after = 1;
+  launch(knn, 200).after = 1;
+  spec.launches.back().priority = 1;
+  spec.launches.back().delay = Cycles(30000);
+  const auto machine = spec.machine;
+  const test::LoggedRun ran = test::logged_run(spec, [machine] { return make_scheduler("balance", {machine, {}}); });
+  for (std::size_t k = 0; k < spec.launches.size(); ++k)
+    EXPECT_EQ(ran.result.kernels[k].ctas_completed, spec.launches[k].kernel.grid_ctas);
+  EXPECT_EQ(ran.result.host.evictions[2], 1U);
+}
+
 }  // namespace
 }  // namespace sluice
