@@ -386,6 +386,11 @@ void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now
   // Its own grid has not begun, or all of it has room. That it sleeps says nothing: the launch before may have, and both are told
   // in a word.
   if (seen.ended == 0) return;
+  // A sleeper has the room of one CTA: where all that fit are wanted, another grid would wait in the hardware's queue for that
+  // room, and come by thousands of CTAs when the others leave.
+  const bool sleeps = seen.ended == std::uint64_t{launch.grid[0]} * launch.grid[1];
+  const std::uint64_t room = std::uint64_t{lane.context_state->shape().sms} * sluice_fits(job.flags);
+  if (sleeps && wanted == room && room > 1) --wanted;
   if (seen.resident >= wanted) {
     slot.raised = false;
     return;

@@ -278,7 +278,12 @@ void execute(const Grid& grid) {
       word(c.gate).fetch_sub(1ULL << SLUICE_GATE_INSIDE_SHIFT);
       return tell("later grid: too late");
     }
-    work_on(job, grid, runs, ~0U);
+    const unsigned ctas = grid.grid[0] * grid.grid[1], room = (gate & SLUICE_GATE_ENDED) == ctas ? ctas - 1 : ctas;
+    if (word(c.resident_total).load() >= room) {  // beside the sleeper's: it waits in the hardware's queue
+      tell("later grid without room");
+      while (!failed() && word(c.resident_total).load() >= room) std::this_thread::sleep_for(microseconds(20));
+    }
+    work_on(job, grid, runs, room);
     word(c.gate).fetch_sub(1ULL << SLUICE_GATE_INSIDE_SHIFT);
     return tell("later grid of " + grid.function->name);
   }

@@ -271,6 +271,20 @@ TEST_F(Run, AQuotaThatChangesReachesWhatRunsAndEvictedBlocksRunLater) {
   EXPECT_GE(said["later_grids"], 2) << said;
 }
 
+/// On a busy machine a grid may come so late that another was launched meanwhile.
+TEST_F(Run, AnEvictionIsEndedByOneLaterGrid) {
+  constexpr int kEvictions = 20;
+  std::vector<const char*> quotas;
+  for (int k = 0; k < kEvictions; ++k) quotas.insert(quotas.end(), {"0", "all"});
+  std::thread thread = changes(quotas, std::chrono::milliseconds(25));
+  right("FAKE_CUDA_TASK_US=30000", quota_file("all"));
+  thread.join();
+  const std::string books = text("books");
+  EXPECT_GE(count(books, "later grid of k__sluice\n"), kEvictions / 2) << books;
+  EXPECT_LT(count(books, "later grid without room\n"), kEvictions / 4) << books;
+  EXPECT_EQ(count(books, " wrong 0"), count(books, " wrong ")) << books;
+}
+
 TEST_F(Run, ALaunchWhoseCtasFoundNoRoomGetsMore) {
   right("FAKE_CUDA_TASK_US=2000 FAKE_CUDA_FIND_ROOM=1", "--sms 0-1");
   const std::string books = text("books");
