@@ -20,6 +20,9 @@
 
 #include "sw/interpose/find_ptxas.h"
 
+/// clone() by its other name: sanitizers take that for a fork with memory of its own.
+extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
+
 namespace sluice::interpose {
 
 namespace {
@@ -45,7 +48,7 @@ int execute(void* of) {  // with the program's memory: nothing but system calls
 int start(void* of) {
   auto& command = *static_cast<Command*>(of);
   const int child =
-      ::clone(execute, command.stack.data() + kStack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, of, &command.ended);
+      ::__clone(execute, command.stack.data() + kStack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, of, &command.ended);
   return child < 0 ? 1 : 0;
 }
 
@@ -61,7 +64,7 @@ void run(std::vector<std::string> words, int input, int output) {
     if (!std::string_view(*e).starts_with("LD_PRELOAD=")) command.environment.push_back(*e);  // that is us
   command.environment.push_back(nullptr);
   std::vector<char> stack(kStack);
-  const int parent = ::clone(start, stack.data() + kStack, CLONE_VM | CLONE_VFORK | CLONE_FILES, &command);
+  const int parent = ::__clone(start, stack.data() + kStack, CLONE_VM | CLONE_VFORK | CLONE_FILES, &command);
   if (parent < 0) return;
   while (::waitpid(parent, nullptr, __WCLONE) < 0 && errno == EINTR) {
   }
