@@ -19,7 +19,7 @@ import sharing
 from sharing import SOCKET, Program, Service, memory_used, note, wait_for
 
 sharing.begin(*sys.argv[1:4])
-PARTS = sys.argv[4:] or ["long_blocks", "stopped", "crashes", "kills", "deaths", "deaths_mps", "daemon", "words", "users"]
+PARTS = sys.argv[4:] or ["long_blocks", "stopped", "crashes", "kills", "deaths_alone", "deaths_mps", "daemon", "words", "users"]
 
 
 def steady(seconds):
@@ -110,17 +110,22 @@ def daemon():
         note("a new service on the dead one's socket", again.right and again.quota > 0, **again.figures())
 
 
-def deaths(*options):
-    """One of two programs ends in each way, while it runs and the other sleeps, or asleep: the other and a later one must be right. Under
-    MPS the driver may take the other's context with it; then it must be told so, and the later one work within two seconds."""
-    for k in range(25):
-        how, asleep = ("killed", "killed asleep", "SIGSEGV", "trap", "reset")[k % 5], k % 5 == 1
+WAYS_TO_DIE = ["killed", "killed asleep", "SIGSEGV", "trap", "reset", "killed early"]
+
+
+def deaths(count, *options):
+    """One of two programs ends in each way, while it runs and the other sleeps, or asleep, or before it has run: the other and a later
+    one must be right. Under MPS the driver may take the other's context with it; then it must be told so, and the later one work within
+    two seconds."""
+    moment = random.Random(58)
+    for k in range(count):
+        how = WAYS_TO_DIE[k % len(WAYS_TO_DIE)]
         with Service("piv", *options) as service:
             beside = Program(2, 1, 4000, 30, 8, run=("--name", "beside", "--priority", 8))
-            last = {3: ("trap",), 4: ("reset",)}.get(k % 5, ())
-            victim = Program(0.5 if last else 9, 1, 4000, 30, 8, *last, run=("--name", "victim", "--priority", 5 if asleep else 9))
+            last = [how] if how in ("trap", "reset") else []
+            victim = Program(0.5 if last else 9, 1, 4000, 30, 8, *last, run=("--name", "victim", "--priority", 5 if how == "killed asleep" else 9))
             if not last:
-                time.sleep(1 + k * 0.013)
+                time.sleep(moment.uniform(0.05, 0.6) if how == "killed early" else moment.uniform(1, 1.6))
                 victim.process.send_signal(signal.SIGSEGV if how == "SIGSEGV" else signal.SIGKILL)
             victim.end()
             begin = time.monotonic()
@@ -132,12 +137,18 @@ def deaths(*options):
             beside.end()
             told = "--mps" in options and beside.code != 0 and "sluice:" in beside.err
             ended = victim.right if how == "reset" else victim.code != 0
-            note(f"{' '.join(options)} {how}, {k}", ended and (beside.right or told) and later.right and submitted <= 2, submit_s=round(submitted, 2),
-                 said=service.lines_said()[-300:], victim=victim.figures(), beside=beside.figures(), later=later.figures())
+            met = ended and (beside.right or told) and later.right and submitted <= 2
+            logs = {} if met else {os.path.basename(f): sharing.read(f)[-1500:] for f in glob.glob(SOCKET + ".mps/log/*.log")}
+            note(f"{' '.join(options)} {how}, {k}", met, submit_s=round(submitted, 2), load=os.getloadavg()[0], said=service.lines_said()[-600:],
+                 victim=victim.figures(), beside=beside.figures(), later=later.figures(), mps=logs)
+
+
+def deaths_alone():
+    deaths(24)
 
 
 def deaths_mps():
-    deaths("--mps")
+    deaths(60, "--mps")
 
 
 def words():

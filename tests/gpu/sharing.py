@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the scripts that share a GPU have in common: a service, programs under it, a line and a JSON row for each check."""
+import glob
 import itertools
 import json
 import os
@@ -95,10 +96,10 @@ class Command:
             self.out, self.err = self.process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             self.hung = True
-            stacks = subprocess.run(["sh", "-c", f"cat /proc/{self.process.pid}/task/*/wchan /proc/{self.process.pid}/task/*/comm"], capture_output=True, text=True).stdout
+            stacks = where_it_waits(self.process.pid)
             os.killpg(self.process.pid, signal.SIGKILL)  # and its children, which have its output
             self.out, self.err = self.process.communicate()
-            self.err += " HUNG " + " ".join(stacks.split())
+            self.err += " HUNG " + stacks
         self.seconds = time.monotonic() - self.began
         self.code = self.process.returncode
         with open(self.report_file) as file:
@@ -126,6 +127,28 @@ class Program(Command):
     def figures(self):
         return {"us_each": self.us, "wrong": self.wrong, "quota": self.quota, "violations": self.violations, "exit": self.code,
                 "err": "" if self.right else self.err[-300:]}
+
+
+def where_it_waits(pid):
+    """Each thread of it and of its children: name, system call, where the kernel holds it, and what its first argument is."""
+    said = []
+    for task in glob.glob(f"/proc/{pid}/task/*"):
+        try:
+            said.append(" ".join([read(task + "/comm"), *read(task + "/syscall").split()[:2], read(task + "/wchan")]))
+            call = read(task + "/syscall").split()
+            said[-1] += " " + os.readlink(f"{task}/fd/{int(call[1], 16)}")
+        except (OSError, ValueError, IndexError):
+            pass
+        said += [where_it_waits(int(child)) for child in read(task + "/children").split()]
+    return "; ".join(said)
+
+
+def read(path):
+    try:
+        with open(path, errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
 
 
 def wait_for(condition, limit):
