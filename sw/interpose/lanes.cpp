@@ -10,6 +10,7 @@
 #include "sw/interpose/memory.h"
 #include "sw/interpose/program.h"
 #include "sw/interpose/table.h"
+#include "sw/interpose/threads.h"
 
 namespace sluice::interpose {
 
@@ -363,6 +364,14 @@ void Lanes::look_at_admitted(GpuNumber gpu) { Program::instance().look_at_admitt
 std::vector<CoverageLine> Lanes::coverage(GpuNumber gpu) { return Program::instance().coverage_lines(gpu); }
 
 MemoryFigures Lanes::memory(GpuNumber gpu) { return Memory::instance().figures(gpu); }
+
+bool Lanes::has_failed(GpuNumber gpu) {
+  const auto held = lock_at_exit(lock_);
+  if (!held.owns_lock()) return false;
+  return std::ranges::any_of(contexts_, [&](const auto& c) {
+    return c.second != nullptr && c.second->gpu() == gpu && c.second->enter() && c.second->has_failed();
+  });
+}
 
 DeviceShape Lanes::device(GpuNumber gpu) {
   for (const auto& [id, state] : contexts_)

@@ -103,6 +103,7 @@ class Lanes : public ILanes {
   void on_gone(GpuNumber gpu) override;
   [[nodiscard]] std::vector<CoverageLine> coverage(GpuNumber gpu) override;
   [[nodiscard]] MemoryFigures memory(GpuNumber gpu) override;
+  [[nodiscard]] bool has_failed(GpuNumber gpu) override;
   [[nodiscard]] DeviceShape device(GpuNumber gpu) override;
 
   // With the lock held.

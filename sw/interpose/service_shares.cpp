@@ -159,6 +159,9 @@ class ServiceShares : public IShares {
     lane.idle_since = Clock::now();
     if (lane.to_leave || hold_) ::eventfd_write(wake_.get(), 1);  // somebody may wait for it
   }
+  void failed() override {
+    if (!failed_.exchange(true)) ::eventfd_write(wake_.get(), 1);
+  }
   bool changes() const override { return true; }
   std::string times_json() const override {
     const std::scoped_lock lock(mutex_);
@@ -221,6 +224,7 @@ class ServiceShares : public IShares {
       const std::scoped_lock lock(talking_);
       if (!why_now().empty()) return;
       if (sluice_listen(session_) != SLUICE_OK) return gone();
+      if (!tell_failure()) return gone();
       lanes_.look_at_admitted(number_);
       std::vector<LaneId> leaving;
       for (const LaneId id : known())
@@ -354,6 +358,8 @@ class ServiceShares : public IShares {
     return true;
   }
 
+  bool tell_failure() { return !failed_ || std::exchange(told_failure_, true) || sluice_failed(session_) == SLUICE_OK; }
+
   void good_bye() {
     if (process_ != ::getpid()) return;  // of the process that this one was forked from
     leaving_ = true;
@@ -361,6 +367,8 @@ class ServiceShares : public IShares {
     if (!talking.owns_lock()) return;
     if (const auto state = lock_at_exit(mutex_); !state.owns_lock() || !why_.empty()) return;
     (void)send_coverage(true);
+    if (lanes_.has_failed(number_)) failed_ = true;
+    (void)tell_failure();
     const auto state = lock_at_exit(mutex_);
     if (!state.owns_lock()) return;
     why_ = "the process ends";
@@ -431,7 +439,8 @@ class ServiceShares : public IShares {
   bool required_, spins_, hold_ = false;
   std::uint64_t memory_ = 0;
   sluice_gpu gpu_{};
-  std::atomic<bool> leaving_{false};
+  std::atomic<bool> leaving_{false}, failed_{false};
+  bool told_failure_ = false;  ///< with `talking_` held
   pid_t process_ = ::getpid();
   LastWork good_bye_{[this] { good_bye(); }};
   sluice_session* session_ = nullptr;  ///< with `talking_` held, or `mutex_` and no `why_`

@@ -66,6 +66,7 @@ class ILanes {
   virtual void on_gone(GpuNumber gpu) = 0;
   [[nodiscard]] virtual std::vector<CoverageLine> coverage(GpuNumber gpu) = 0;
   [[nodiscard]] virtual MemoryFigures memory(GpuNumber) { return {}; }
+  [[nodiscard]] virtual bool has_failed(GpuNumber) { return false; }  ///< at the process's end: a context there
   [[nodiscard]] virtual DeviceShape device(GpuNumber gpu) = 0;
 };
 
@@ -91,6 +92,7 @@ class IShares {
   virtual void progress(LaneId /*lane*/, std::uint64_t /*begun*/, std::uint64_t /*done*/) {}
   virtual void evicted(LaneId) {}  ///< without a share, and the last CTA has left; blocks are left
   virtual void idle(LaneId) {}     ///< all launches of the lane have ended
+  virtual void failed() {}         ///< the GPU's context has failed
   /// Shares may change: the interposer's thread watches the lanes and tells what happens there. Constant.
   [[nodiscard]] virtual bool changes() const = 0;
   /// What it measured, JSON; empty: nothing.

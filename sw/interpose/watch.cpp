@@ -319,6 +319,7 @@ void Lanes::give_up(Lane& lane) {
   }
   lane.replays.clear();
   if (std::exchange(lane.busy, false)) lane.shares->idle(lane.id);
+  if (lane.context_state->enter() && lane.context_state->has_failed()) lane.shares->failed();
 }
 
 void Lanes::answer_eviction(Lane& lane) {

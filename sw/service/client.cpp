@@ -178,6 +178,14 @@ sluice_error sluice_coverage(sluice_session* session, sluice_way way, const char
   });
 }
 
+sluice_error sluice_failed(sluice_session* session) {
+  return guarded([&] {
+    if (session == nullptr) return no_session("sluice_failed");
+    Failed m{};
+    return session->tell(m);
+  });
+}
+
 int sluice_descriptor(const sluice_session* session) { return session == nullptr ? -1 : session->socket.get(); }
 
 sluice_error sluice_listen(sluice_session* session) {

@@ -9,7 +9,7 @@
 
 namespace sluice::service {
 
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 inline constexpr std::uint32_t kStubs = 63;      ///< of one session: with the page's head 4,096 bytes
 inline constexpr std::uint32_t kKernels = 4096;  ///< of one session
 inline constexpr std::uint32_t kAllStubs = std::numeric_limits<std::uint32_t>::max();
@@ -30,6 +30,7 @@ enum class Type : std::uint16_t {
   Machine,
   Coverage,
   Memory,
+  Failed,
   Welcome = 128,
   Ok,
   StatusText,
@@ -134,6 +135,11 @@ struct Memory {
   Header header;
   std::uint64_t used, most, refused;
 };
+/// The client's context has failed, by a fault of its own or of another client. Has no answer.
+struct Failed {
+  static constexpr Type kType = Type::Failed;
+  Header header;
+};
 
 struct Welcome {
   static constexpr Type kType = Type::Welcome;
@@ -169,7 +175,7 @@ struct Changed {
 static_assert(sizeof(Header) == 8 && sizeof(Hello) == 80 && sizeof(Register) == 288 && sizeof(Priority) == 16);
 static_assert(sizeof(Submit) == 32 && sizeof(Release) == 16 && sizeof(Status) == 8 && sizeof(Bye) == 8);
 static_assert(sizeof(TakeStub) == 16 && sizeof(Report) == 32 && sizeof(Machine) == 48 && sizeof(Coverage) == 456);
-static_assert(sizeof(Memory) == 32);
+static_assert(sizeof(Memory) == 32 && sizeof(Failed) == 8);
 static_assert(sizeof(Welcome) == 32 && sizeof(Ok) == 16 && sizeof(StatusText) == 16 && sizeof(Error) == 256 &&
               sizeof(Changed) == 16);
 inline constexpr std::size_t kLongestMessage = sizeof(Coverage);

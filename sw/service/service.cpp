@@ -128,7 +128,10 @@ void Service::handle(SessionId id, std::span<const std::byte> message, Time now)
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
   try {
+    const bool before = found->second.failed;
     dispatch(found->second, message, now);
+    const auto still = sessions_.find(id);
+    if (still != sessions_.end() && still->second.failed && !before) fails(still->second, now);
   } catch (const Refusal& why) {
     const bool fatal = why.code == Code::Malformed || why.code == Code::OutOfOrder || why.code == Code::Version;
     say(found->second, why, fatal);
@@ -144,13 +147,17 @@ void Service::lost(SessionId session, Time now) {
   leaves(found->second, now, true);
 }
 
-/// Behind a trap it says BYE, with work that never ended.
 void Service::leaves(const Session& session, Time now, bool died) {
-  const bool takes_others = options_.takes_others && on_gpu(session) && options_.takes_others(died ? session.peer.pid : 0);
-  const std::string why = fmt::format("client {} {} {} with work on the GPU: MPS ended the contexts of all", session.peer.pid,
-                                      session.name, died ? "died" : "ended");
+  const bool takes_others = died && options_.takes_others && on_gpu(session) && options_.takes_others(session.peer.pid);
+  const std::string why =
+      fmt::format("client {} {} died with work on the GPU: MPS ended the contexts of all", session.peer.pid, session.name);
   end(session.id, now, died && session.is_open());
   if (takes_others) contexts_end(why, now);
+}
+
+void Service::fails(const Session& session, Time now) {
+  if (!options_.takes_others || !options_.takes_others(0)) return;
+  contexts_end(fmt::format("the context of client {} {} failed: MPS ended those of all", session.peer.pid, session.name), now);
 }
 
 void Service::too_slow(SessionId session, Time now) {

@@ -50,8 +50,8 @@ struct ServiceOptions {
   std::string scheduler;  ///< its name, for the status
   ExecutorKind executor = ExecutorKind::Fake;
   bool isolate = false;  ///< executor Gpu: one session holds the GPU at a time
-  /// Executor Gpu: whether the contexts of all others are lost when this process has died with work on the GPU, or (0) one ends
-  /// by itself; null: never.
+  /// Executor Gpu: whether the contexts of all others are lost when this process has died with work on the GPU, or (0) a
+  /// client says that its own has failed; null: never.
   std::function<bool(pid_t)> takes_others{};
   /// Executor Gpu: a scheduler for another GPU that a client reports, and what will be learned there. Without it there is one.
   std::function<std::unique_ptr<IScheduler>(const MachineConfig&, const std::shared_ptr<KernelTimes>&)> make_scheduler{};
@@ -134,6 +134,7 @@ class Service {
   void say(const Session& session, const Refusal& refusal, bool fatal);
   void end(SessionId id, Time now, bool lost);
   [[nodiscard]] static bool on_gpu(const Session& session);
+  void fails(const Session& session, Time now);  ///< it has said so: perhaps others' contexts have, too
   void leaves(const Session& session, Time now, bool died);
   void contexts_end(const std::string& why, Time now);
   void update(Session& session, Time now);

@@ -109,6 +109,8 @@ sluice_error sluice_machine(sluice_session* session, const sluice_gpu* gpu);
 /* How launches of a kernel ran in this process until now, for `sluice serve status`. reason: may be NULL. */
 sluice_error sluice_coverage(sluice_session* session, sluice_way way, const char* kernel, uint64_t module, const char* reason,
                              uint64_t launches, uint64_t gpu_ns);
+/* The process's context on that GPU has failed: under MPS perhaps those of others, which the service then starts anew. */
+sluice_error sluice_failed(sluice_session* session);
 /* To poll(2): readable when the service has said something. sluice_listen() takes that in; sluice_read() has what it changed. */
 int sluice_descriptor(const sluice_session* session);
 sluice_error sluice_listen(sluice_session* session);

@@ -411,19 +411,27 @@ TEST(Reported, WhoDiesAtWorkUnderMpsTakesTheOthersContexts) {
   EXPECT_EQ(c.word(next).state, StubState::ToRun) << "the next one is served";
 }
 
-TEST(Reported, WhoSaysByeWithWorkOnTheGpuMayHaveHadAFault) {
+TEST(Reported, WhoseContextFailedMayHaveTakenTheOthers) {
   for (const bool fault : {false, true}) {
     ServiceOptions options = gpu_options();
+    options.any_machine = true;
+    options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("piv", m); };
     std::vector<pid_t> asked;
     options.takes_others = [&](pid_t died) { return asked.push_back(died), fault; };
     Reported c("piv", options);
-    const std::size_t idle = c.launch(), victim = c.launch();
-    (void)c.say(idle, make<Bye>(0));
-    EXPECT_TRUE(asked.empty()) << "no launch of it has begun";
-    EXPECT_EQ(c.report(victim, What::Progress, 1), 0U);
-    (void)c.say(victim, make<Bye>(0));
+    const std::size_t stranger = c.open(), beside = c.open(), victim = c.open();
+    (void)c.say(beside, machine(4));
+    (void)c.say(victim, machine(4));
+    EXPECT_EQ(c.refused(stranger, make<Failed>(0)), 0U);
+    EXPECT_TRUE(asked.empty()) << "it has no context";
+    const std::size_t busy = c.launch();
+    EXPECT_EQ(c.report(busy, What::Progress, 1), 0U);
+    (void)c.say(busy, make<Bye>(0));
+    EXPECT_TRUE(asked.empty()) << "it would have said so";
+    (void)c.say(victim, make<Failed>(0));
     EXPECT_EQ(asked, std::vector<pid_t>{0});
     EXPECT_EQ(c.service.take_context_loss(), fault);
+    EXPECT_EQ(c.service.sessions(), fault ? 1U : 3U) << "who has a context has lost it";
   }
 }
 
