@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "sw/gpu/apps/launch_spec.h"
-#include "sw/gpu/record/sass_trace.h"
 #include "sw/policy/names.h"
 
 namespace sluice::cli {
@@ -42,16 +39,14 @@ struct GpuExperimentOptions {
 int gpu_probe(const GpuProbeOptions& options);
 int gpu_run(const GpuRunOptions& options);
 struct RecordRequest {
-  std::vector<gpu::LaunchSpec> launches;         ///< of --kernel, then of --app
   std::uint64_t ctas = 0, limit = 0, total = 0;  ///< the limits in bytes
 };
 /// Checks the options and makes the folder. @throws InputError naming the option and what it may be
 RecordRequest record_request(const GpuRecordOptions& options);
+/// @return of a program its own exit code; 1 in place of 0 where a recording is not whole, or none is
 int gpu_record(const GpuRecordOptions& options, const RecordRequest& request);
-/// The kernels of options.command. @return the program's exit code; 1 in place of 0 where a recording is not whole, or none is
-int gpu_record_program(const GpuRecordOptions& options, const RecordRequest& request);
-/// What both print of a trace.
-[[nodiscard]] nlohmann::json describe_join(const gpu::JoinResult& joined);
+/// Options of `sluice gpu client`.
+[[nodiscard]] std::vector<std::string> client_options(const GpuKernels& of);
 int gpu_experiment(const GpuExperimentOptions& options);
 /// Names; with what each measures. None in a build without CUDA.
 std::vector<std::string> gpu_experiments(bool words);

@@ -13,7 +13,7 @@
 
 #include "cli/common.h"
 #include "cli/gpu_actions.h"
-#include "cli/gpu_kernel_code.h"
+#include "cli/interposed.h"
 #include "study/run_cache.h"
 #include "sw/gpu/apps/kernel_file.h"
 #include "sw/gpu/experiments/clients.h"
@@ -49,9 +49,6 @@ nlohmann::json describe(const gpu::Context& context) {
           {"mps", mps != 0}};
 }
 
-/// Path of this program, for others that it starts.
-std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
-
 /// Where a line was measured, and by what.
 nlohmann::json measured_on(const gpu::Context& context) {
   const std::filesystem::path version = "/proc/driver/nvidia/version";
@@ -74,8 +71,7 @@ void record_measured(const std::filesystem::path& folder, const std::string& exp
   write_file_atomically(file, all.dump(1) + "\n");
 }
 
-}  // namespace
-
+/// The kernel's file as it is: PTX of it where it has some or nvcc compiles it, CUDA text for NVRTC otherwise.
 void read_code(gpu::LaunchSpec& spec, const gpu::CompileOptions& options, const std::string& nvcc,
                const gpu::DeviceLimits& device) {
   const auto sm = static_cast<unsigned>(device.compute_major * 10 + device.compute_minor);
@@ -86,6 +82,8 @@ void read_code(gpu::LaunchSpec& spec, const gpu::CompileOptions& options, const 
   spec.text = std::move(file.text);
   spec.symbol = std::move(file.symbol);
 }
+
+}  // namespace
 
 int gpu_probe(const GpuProbeOptions& options) {
   const gpu::GpuSession session;  // also proves that NVRTC compiles
@@ -125,6 +123,13 @@ struct Enforcer {
   std::vector<std::string> run;  ///< options of `sluice run`
 };
 
+void check_given(const GpuKernels& of, const char* command) {
+  if (of.kernels.empty() && of.apps.empty())
+    throw InputError(fmt::format("sluice gpu {}: --kernel or --app must be given at least once", command));
+}
+
+}  // namespace
+
 std::vector<std::string> client_options(const GpuKernels& of) {
   std::vector<std::string> words;
   const auto add = [&](const char* option, const std::vector<std::string>& values) {
@@ -138,13 +143,6 @@ std::vector<std::string> client_options(const GpuKernels& of) {
   if (of.small) words.emplace_back("--small");
   return words;
 }
-
-void check_given(const GpuKernels& of, const char* command) {
-  if (of.kernels.empty() && of.apps.empty())
-    throw InputError(fmt::format("sluice gpu {}: --kernel or --app must be given at least once", command));
-}
-
-}  // namespace
 
 /// The kernels in a program of their own, as they are and under `sluice run`: what is found is what users have.
 int gpu_run(const GpuRunOptions& options) {

@@ -40,14 +40,13 @@ RecordRequest record_request(const GpuRecordOptions& options) {
       options.ctas == "all" ? ~std::uint64_t{0} : number_of("--ctas", options.ctas, false, "a whole number from 1, or all");
   request.limit = number_of("--limit", options.limit, true, "a number of bytes from 1, or of K, M or G");
   request.total = number_of("--total", options.total, true, "a number of bytes from 1, or of K, M or G");
-  for (const std::string& k : options.kernels) request.launches.push_back(gpu::parse_launch(k));
-  for (const gpu::LaunchSpec& spec : request.launches) {
+  for (const std::string& k : options.kernels) {
+    const gpu::LaunchSpec spec = gpu::parse_launch(k);
     if (!std::filesystem::exists(spec.file)) throw InputError(spec.file + ": no such file");
     constexpr unsigned kHopper = 90;
     if (spec.file.ends_with(".ptx")) (void)gpu::read_kernel_file(spec.file, spec.kernel, kHopper);  // says what it has instead
   }
-  for (const std::string& a : options.apps)
-    request.launches.push_back(gpu::make_app(a, options.small ? gpu::AppScale::Small : gpu::AppScale::Full).launch);
+  for (const std::string& a : options.apps) static_cast<void>(gpu::make_app(a, gpu::AppScale::Small));
   make_folder(options.out);
   write_file_atomically(std::filesystem::path(options.out) / "kernelslist.g", "");
   return request;

@@ -174,6 +174,33 @@ TEST_F(RecordRun, AToolThatIsMissingOrFailsIsToldAndTheProgramHasRun) {
   EXPECT_NE(reason(out, "sum").find("nvdisasm: nvdisasm error: bad input\n"), std::string::npos) << out;
 }
 
+TEST_F(RecordRun, AKernelOfAFileIsRecordedInAProgramOfItsOwn) {
+  fs::create_directories(folder_ / "driver");
+  fs::create_symlink(SLUICE_FAKE_CUDA, folder_ / "driver/libcuda.so.1");
+  const auto record_file = [&](const std::string& before) {
+    return shell(before + " LD_LIBRARY_PATH='" + (folder_ / "driver").string() + "' PATH='" + (folder_ / "bin").string() +
+                 "':$PATH FAKE_CUDA_LOG='" + (folder_ / "log").string() + "' FAKE_CUDA_BOOKS='" + (folder_ / "books").string() +
+                 "' SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " SLUICE_BINARY " gpu record --json --ctas 2 --out '" +
+                 (folder_ / "out").string() + "' --kernel '" + kData +
+                 "sum.ptx:sum,grid=3,block=64,args=in:f32:64:uniform:-1:1:1;out:f32:32;u64:64'");
+  };
+  const Outcome o = record_file("");
+  ASSERT_EQ(o.exit, 0) << o.out << o.err << text("books");
+  const nlohmann::json out = nlohmann::json::parse(o.out);
+  ASSERT_EQ(out["kernels"].size(), 1U) << out;
+  const nlohmann::json& k = out["kernels"][0];
+  EXPECT_EQ(k["bit_identical"], true);
+  EXPECT_EQ(k["ctas"], 2);
+  EXPECT_EQ(k["grid_ctas"], 3);
+  EXPECT_GT(k["slowdown"], 0.0);
+  EXPECT_EQ(text("out/kernelslist.g"), "kernel-1.traceg.xz\n");
+  EXPECT_EQ(count(text("books"), "launch sum__sluice_record 3x1"), 1) << text("books");
+  write_log(3);
+  const Outcome lost = record_file("");
+  EXPECT_EQ(lost.exit, 1) << lost.out << lost.err;
+  EXPECT_NE(lost.err.find("sluice: not recorded: sum: "), std::string::npos) << lost.err;
+}
+
 TEST_F(RecordRun, AProgramThatIsNotThereHasItsExitCode) {
   const Outcome o = sluice("gpu record --out '" + (folder_ / "out").string() + "' -- /absent/program");
   EXPECT_EQ(o.exit, 127) << o.err;

@@ -114,6 +114,7 @@ class Kernels {
 
 void kernel_program(const GpuSession& session, std::vector<App> apps) {
   Kernels kernels(session, std::move(apps));
+  kernels.obey("reset", 0);
   kernels.obey("run", 1);  // loads their code
   std::cout << kernels.ready().dump() << std::endl;
   std::int64_t number = 0;
