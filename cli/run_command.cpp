@@ -36,7 +36,7 @@ bool use_service(const RunOptions& options) {
                             "SLUICE_PRIORITY", "SLUICE_SPIN"})
     unsetenv(fixed);
   try {
-    (void)service::fetch_status(options.socket);
+    (void)service::fetch_status(options.socket, true);
   } catch (const std::exception& error) {
     if (options.require) throw InputError(error.what());
     fmt::print(stderr, "sluice: {}: runs natively\n", error.what());

@@ -113,7 +113,10 @@ int serve(ServeOptions options) {
   settings.executor = gpu ? service::ExecutorKind::Gpu : service::ExecutorKind::Fake;
   settings.isolate = options.isolate;
   std::optional<service::MpsServer> mps;  // ends behind the clients' sessions
-  if (options.mps) settings.takes_others = [&mps](pid_t died) { return mps->lost_contexts(died); };
+  if (options.mps) {
+    settings.takes_others = [&mps](pid_t died) { return mps->lost_contexts(died); };
+    settings.blocks_others = [&mps](pid_t died) { return mps->hangs(died); };
+  }
   settings.times = gpu ? times : nullptr;
   settings.learned = learned_folder();
   settings.memory = options.memory;

@@ -33,6 +33,7 @@ UniqueFd sealed(UniqueFd file) {
 
 struct Daemon::Connection {
   UniqueFd socket, process, file;
+  pid_t pid = 0;
   Page* page = nullptr;
   SessionId session{};
   bool owed = false;  ///< it missed a Changed
@@ -137,6 +138,10 @@ bool Daemon::step() {
     const SessionId session(static_cast<std::uint32_t>(event.data.u64));
     if (what == Watched::Stop) goes_on = false;
     if (what == Watched::Listener) accept_all();
+    if (const auto begun = begun_.extract(session)) {
+      service_.ended(begun.mapped().first, clock_.now());
+      continue;
+    }
     const auto found = connections_.find(session);
     if (found == connections_.end()) continue;
     if (what == Watched::Socket) receive(found->second);
@@ -197,6 +202,7 @@ void Daemon::admit(UniqueFd socket) {
   c.file = sealed(std::move(file));
   c.page = static_cast<Page*>(page);
   c.session = *session;
+  c.pid = peer.pid;
   watch(c.socket.get(), tag(Watched::Socket, *session), EPOLLIN);
   watch(c.process.get(), tag(Watched::Process, *session), EPOLLIN);
 }
@@ -246,14 +252,18 @@ void Daemon::deliver() {
     for (const Outgoing& out : service_.take_outgoing())
       if (const auto found = connections_.find(out.session); found != connections_.end()) send(found->second, out);
     const std::vector<SessionId> closed = service_.take_closed();
-    for (const SessionId session : closed) connections_.erase(session);
+    for (const SessionId session : closed) {
+      auto gone = connections_.extract(session);
+      if (gone && service_.begun(gone.mapped().pid))
+        begun_.emplace(session, std::pair(gone.mapped().pid, std::move(gone.mapped().process)));
+    }
     if (!closed.empty()) service_.advance(clock_.now());  // what they held is for others
     again = !closed.empty();
   }
   if (service_.take_context_loss() && on_context_loss_) on_context_loss_();
 }
 
-std::string fetch_status(const std::string& path) {
+std::string fetch_status(const std::string& path, bool begins) {
   const UniqueFd socket = connect_to(path);
   if (!socket)
     throw InputError(fmt::format("--socket {}: no service: start one with `sluice serve` ({})", path, std::strerror(errno)));
@@ -264,8 +274,11 @@ std::string fetch_status(const std::string& path) {
   } answer{};
   UniqueFd file;
   (void)send_packet(socket.get(), std::as_bytes(std::span(&request, 1)));
+  Begins second = make<Begins>(2);
+  if (begins) (void)send_packet(socket.get(), std::as_bytes(std::span(&second, 1)));
+  constexpr int kWaits = 3000;  // ms: it may be about to start MPS anew
   pollfd ready{socket.get(), POLLIN, 0};
-  if (::poll(&ready, 1, 1000) != 1) throw SystemError(fmt::format("--socket {}: the service does not answer", path));
+  if (::poll(&ready, 1, kWaits) != 1) throw SystemError(fmt::format("--socket {}: the service does not answer", path));
   const ssize_t n = receive_packet(socket.get(), std::as_writable_bytes(std::span(&answer, 1)), &file);
   if (n == sizeof(Error)) throw InputError(fmt::format("--socket {}: {}", path, std::string_view(answer.error.text)));
   if (n != sizeof(StatusText) || !file) throw SystemError(fmt::format("--socket {}: the service ended", path));

@@ -49,6 +49,7 @@ class Daemon {
   IClock& clock_;
   UniqueFd lock_, listener_, epoll_, spare_;
   std::map<SessionId, Connection> connections_;
+  std::map<SessionId, std::pair<pid_t, UniqueFd>> begun_;  ///< processes that became programs
   std::function<void()> on_context_loss_;
   std::uint64_t wake_ups_ = 0, orders_ = 0;
   std::chrono::steady_clock::time_point answer_by_;  ///< of the last order to leave
@@ -57,7 +58,8 @@ class Daemon {
 /// Whether a process of this user gets a session.
 [[nodiscard]] constexpr bool admits(uid_t peer, uid_t own) { return peer == own; }
 
-/// What a service at `path` answers to STATUS: JSON. @throws InputError when nobody listens there; SystemError
-[[nodiscard]] std::string fetch_status(const std::string& path);
+/// What a service at `path` answers to STATUS: JSON. @param begins  this process becomes a program of its. @throws InputError
+/// when nobody listens there; SystemError
+[[nodiscard]] std::string fetch_status(const std::string& path, bool begins = false);
 
 }  // namespace sluice::service

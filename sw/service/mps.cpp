@@ -133,39 +133,49 @@ void MpsServer::end() {
   fs::remove_all(folder_, none);
 }
 
-std::string MpsServer::ask(const std::string& command) const {
+std::optional<std::string> MpsServer::ask(const std::string& command) const {
   constexpr std::chrono::milliseconds kAnswers = 1s;
   const UniqueFd in(::memfd_create("command", MFD_CLOEXEC)), out(::memfd_create("answer", MFD_CLOEXEC));
-  if (!in || !out || ::pwrite(in.get(), (command + "\n").data(), command.size() + 1, 0) < 0) return "";
+  if (!in || !out || ::pwrite(in.get(), (command + "\n").data(), command.size() + 1, 0) < 0) return {};
   const pid_t child = control(folder_, in.get(), out.get(), nullptr);
-  if (child < 0) return "";
+  if (child < 0) return {};
   if (!ends_within(child, kAnswers)) {
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
-    return "";
+    return {};
   }
   std::string answer(4096, '\0');
   answer.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::pread(out.get(), answer.data(), answer.size(), 0))));
   return answer;
 }
 
-bool MpsServer::lost_contexts(pid_t died) const {
+bool MpsServer::lost_contexts(pid_t died) const { return hangs(died, true); }
+bool MpsServer::hangs(pid_t died) const { return hangs(died, false); }
+
+bool MpsServer::hangs(pid_t died, bool sure) const {
   constexpr std::chrono::milliseconds kSeen = 1s, kSure = 100ms;
   const auto deadline = std::chrono::steady_clock::now() + kSeen;
-  const std::string list = ask("get_server_list");
-  if (list.empty() || list.find_first_not_of("0123456789 \n") != std::string::npos) return true;  // MPS itself is gone, or hangs
+  const std::optional<std::string> servers_said = ask("get_server_list");
+  const std::string list = servers_said.value_or("");
+  if (!servers_said || (sure && list.empty())) return true;  // MPS itself is gone, or hangs
+  if (list.find_first_not_of("0123456789 \n") != std::string::npos) return true;
   std::istringstream servers(list);
   for (pid_t server = 0; servers >> server;) {
-    const auto faulty = [&] { return !ask(fmt::format("get_server_status {}", server)).starts_with("ACTIVE"); };
+    std::string status;
+    const auto faulty = [&] {
+      status = ask(fmt::format("get_server_status {}", server)).value_or("");
+      return !status.starts_with("ACTIVE") && !status.starts_with("INITIALIZING");
+    };
     const auto there = [&] {
-      std::istringstream clients(ask(fmt::format("get_client_list {}", server)));
-      return std::ranges::count(std::views::istream<pid_t>(clients), died) != 0;
+      const std::optional<std::string> answer = ask(fmt::format("get_client_list {}", server));
+      std::istringstream clients(answer.value_or(""));
+      return !answer || status.starts_with("INIT") || std::ranges::count(std::views::istream<pid_t>(clients), died) != 0;
     };
     while (!faulty() && there()) {
       if (std::chrono::steady_clock::now() >= deadline) return true;
       std::this_thread::sleep_for(10ms);
     }
-    std::this_thread::sleep_for(kSure);
+    if (sure) std::this_thread::sleep_for(kSure);
     if (faulty()) return true;
   }
   return false;

@@ -31,6 +31,8 @@ class MpsServer {
   /// its slept; MPS ends one that runs. Takes until the server has seen the death: at most a second, or two where MPS hangs.
   /// @param died  0: one that lives, and may have had a fault
   [[nodiscard]] bool lost_contexts(pid_t died) const;
+  /// After the death of a process that may have been about to connect: whether it answers nobody any more, or has a fault.
+  [[nodiscard]] bool hangs(pid_t died) const;
   /// Ends it with all its servers, and starts another. @throws InputError
   void restart();
   [[nodiscard]] pid_t process() const { return control_; }
@@ -38,7 +40,9 @@ class MpsServer {
  private:
   void start();
   void end();
-  [[nodiscard]] std::string ask(const std::string& command) const;  ///< of the control daemon. @return nothing: no answer
+  [[nodiscard]] bool hangs(pid_t died, bool sure) const;  ///< @param sure  looks for a fault that comes a little later
+  /// Of the control daemon. @return nothing: no answer
+  [[nodiscard]] std::optional<std::string> ask(const std::string& command) const;
   std::filesystem::path folder_;
   pid_t control_ = -1;
 };

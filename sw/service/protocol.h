@@ -31,6 +31,7 @@ enum class Type : std::uint16_t {
   Coverage,
   Memory,
   Failed,
+  Begins,
   Welcome = 128,
   Ok,
   StatusText,
@@ -140,6 +141,11 @@ struct Failed {
   static constexpr Type kType = Type::Failed;
   Header header;
 };
+/// The process that says so becomes a program that may use the GPU. Has no answer.
+struct Begins {
+  static constexpr Type kType = Type::Begins;
+  Header header;
+};
 
 struct Welcome {
   static constexpr Type kType = Type::Welcome;
@@ -175,7 +181,7 @@ struct Changed {
 static_assert(sizeof(Header) == 8 && sizeof(Hello) == 80 && sizeof(Register) == 288 && sizeof(Priority) == 16);
 static_assert(sizeof(Submit) == 32 && sizeof(Release) == 16 && sizeof(Status) == 8 && sizeof(Bye) == 8);
 static_assert(sizeof(TakeStub) == 16 && sizeof(Report) == 32 && sizeof(Machine) == 48 && sizeof(Coverage) == 456);
-static_assert(sizeof(Memory) == 32 && sizeof(Failed) == 8);
+static_assert(sizeof(Memory) == 32 && sizeof(Failed) == 8 && sizeof(Begins) == 8);
 static_assert(sizeof(Welcome) == 32 && sizeof(Ok) == 16 && sizeof(StatusText) == 16 && sizeof(Error) == 256 &&
               sizeof(Changed) == 16);
 inline constexpr std::size_t kLongestMessage = sizeof(Coverage);

@@ -160,6 +160,11 @@ void Service::fails(const Session& session, Time now) {
   contexts_end(fmt::format("the context of client {} {} failed: MPS ended those of all", session.peer.pid, session.name), now);
 }
 
+void Service::ended(pid_t process, Time now) {
+  if (begun_.erase(process) == 0 || !options_.blocks_others || !options_.blocks_others(process)) return;
+  contexts_end(fmt::format("process {} died while it began: MPS answers nobody", process), now);
+}
+
 void Service::too_slow(SessionId session, Time now) {
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return;
@@ -184,6 +189,9 @@ void Service::end(SessionId id, Time now, bool lost) {
   }
   if (session.gpu->times) session.gpu->times->save();
   if (lost) ++lost_;
+  constexpr std::size_t kMostBegun = 256;
+  if (session.is_open()) begun_.erase(session.peer.pid);
+  if (session.begins && options_.blocks_others && begun_.size() < kMostBegun) begun_.insert(session.peer.pid);
   closed_.push_back(id);
   sessions_.erase(id);
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,8 @@ struct ServiceOptions {
   /// Executor Gpu: whether the contexts of all others are lost when this process has died with work on the GPU, or (0) a
   /// client says that its own has failed; null: never.
   std::function<bool(pid_t)> takes_others{};
+  /// Executor Gpu: whether this process, which has died before it had a session, has left others without a GPU; null: never.
+  std::function<bool(pid_t)> blocks_others{};
   /// Executor Gpu: a scheduler for another GPU that a client reports, and what will be learned there. Without it there is one.
   std::function<std::unique_ptr<IScheduler>(const MachineConfig&, const std::shared_ptr<KernelTimes>&)> make_scheduler{};
   bool any_machine = false;  ///< with make_scheduler: GPUs are as clients report them; else every one is as the first machine
@@ -84,6 +87,9 @@ class Service {
   void handle(SessionId session, std::span<const std::byte> message, Time now);
   /// Its process or its socket is gone; its page as well when this returns. Nothing when it is closed.
   void lost(SessionId session, Time now);
+  /// This process has said that it begins, and neither it nor a session of it has ended.
+  [[nodiscard]] bool begun(pid_t process) const { return begun_.contains(process); }
+  void ended(pid_t process, Time now);  ///< nothing where it has not begun
   /// Its socket does not take the answers.
   void too_slow(SessionId session, Time now);
   void shutdown(Time now);  ///< an Error to every session, and its end
@@ -153,6 +159,7 @@ class Service {
   std::vector<SessionId> closed_;
   std::uint32_t last_session_ = 0;
   std::uint64_t lost_ = 0, orders_ = 0;
+  std::set<pid_t> begun_;
   bool contexts_lost_ = false;
   std::string status_;  ///< the last that was told
   Time status_until_{};

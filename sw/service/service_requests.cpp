@@ -51,9 +51,9 @@ void Service::dispatch(Session& session, std::span<const std::byte> message, Tim
   };
   const auto type = static_cast<Type>(header.type);
   const bool known =
-      header.type >= static_cast<std::uint16_t>(Type::Hello) && header.type <= static_cast<std::uint16_t>(Type::Failed);
+      header.type >= static_cast<std::uint16_t>(Type::Hello) && header.type <= static_cast<std::uint16_t>(Type::Begins);
   if (!known) throw Refusal{Code::Malformed, fmt::format("type {}: there is none", header.type)};
-  const bool before_hello = type == Type::Hello || type == Type::Status || type == Type::Bye;
+  const bool before_hello = type == Type::Hello || type == Type::Status || type == Type::Bye || type == Type::Begins;
   if (!session.is_open() && !before_hello) throw Refusal{Code::OutOfOrder, "a request before HELLO"};
   session.sequence = header.sequence;
   switch (type) {
@@ -67,6 +67,7 @@ void Service::dispatch(Session& session, std::span<const std::byte> message, Tim
     case Type::Machine: return take(session, as(Machine{}));
     case Type::Coverage: return take(session, as(Coverage{}), now);
     case Type::Memory: session.memory = as(Memory{}); return;
+    case Type::Begins: (void)as(Begins{}), session.begins = true; return;
     case Type::Failed: (void)as(Failed{}), session.failed = session.has_context; return;
     case Type::Status: {
       (void)as(Status{});

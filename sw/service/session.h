@@ -64,6 +64,7 @@ struct Service::Session {
   std::map<std::string, std::optional<CtaCount>> held_ctas{};
   std::uint64_t launches = 0;
   bool has_context = false;  ///< it has said which GPU it uses
+  bool begins = false;       ///< its process becomes a program
   bool failed = false;       ///< it has said that its context failed
   bool has_run = false;      ///< a launch of it has begun on the GPU, as it says
   Time held{};               ///< of launches that have ended

@@ -340,6 +340,34 @@ TEST_F(ServiceRun, WithoutAnExecutorItIsTheGpuWhereThereIsOne) {
   EXPECT_NE(text("serve").find("executor gpu"), std::string::npos) << text("serve");
 }
 
+/// MPS hangs where a client is killed while it makes its context (H200): nobody else gets one, and no session tells of it.
+TEST_F(ServiceRun, WhoIsKilledWhileItBeginsUnderMpsBlocksNobody) {
+  fs::create_directories(folder_ / "bin");
+  const fs::path control = folder_ / "bin/nvidia-cuda-mps-control";
+  std::ofstream(control) << "#!/bin/sh\n"
+                            "[ \"$1\" != -f ] || { touch $CUDA_MPS_PIPE_DIRECTORY/control; exec sleep 600; }\n"
+                            "read what server\n"
+                            "case $what in get_server_list) echo 77;; get_server_status) echo ACTIVE;; *) cat '"
+                         << (folder_ / "clients").string() << "' || exec sleep 600;; esac\n";
+  fs::permissions(control, fs::perms::owner_all);
+  const std::string before = std::getenv("PATH");
+  ::setenv("PATH", ((folder_ / "bin").string() + ":" + before).c_str(), 1);
+  Process daemon = serve("--scheduler even --mps");
+  ::setenv("PATH", before.c_str(), 1);
+  const std::string as_client = "run --socket " + file("s") + " -- sh -c ";
+  std::ofstream(folder_ / "clients") << "1\n";
+  EXPECT_EQ(sluice(as_client + "true").exit, 0);
+  EXPECT_EQ(sluice(as_client + "'kill -9 $$'").exit, 128 + SIGKILL);
+  EXPECT_EQ(sluice(as_client + "true").exit, 0);
+  EXPECT_EQ(text("serve").find("anew"), std::string::npos) << "MPS answers\n" << text("serve");
+  fs::remove(folder_ / "clients");
+  EXPECT_EQ(sluice(as_client + "'kill -9 $$'").exit, 128 + SIGKILL);
+  EXPECT_TRUE(soon([&] { return text("serve").find("MPS was started anew") != std::string::npos; })) << text("serve");
+  EXPECT_NE(text("serve").find("died while it began: MPS answers nobody"), std::string::npos) << text("serve");
+  EXPECT_EQ(sluice(as_client + "true").exit, 0);
+  EXPECT_EQ(daemon.end(SIGTERM), 130);
+}
+
 TEST_F(ServiceRun, RefusesBadInputAndASecondDaemon) {
   Process daemon = serve("--scheduler even");
   refuses("serve --executor gpu --socket " + file("s"), "another daemon serves it");

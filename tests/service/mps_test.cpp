@@ -88,7 +88,25 @@ TEST_F(Mps, KnowsWhetherADeathTookTheOthersContexts) {
   EXPECT_TRUE(lost("77\n", "ACTIVE\n", "41\n42\n")) << "it does not go away";
   EXPECT_FALSE(lost("\n", "", "")) << "no server runs";
   EXPECT_TRUE(lost("", "", "")) << "no answer";
+  EXPECT_FALSE(mps.hangs(42)) << "no server, none is to be started anew";
   EXPECT_TRUE(lost("Cannot find MPS control daemon process\n", "", ""));
+}
+
+TEST_F(Mps, KnowsThatADeathLeftItHanging) {
+  install(kAnswers);
+  const MpsServer mps(folder_ / "s.mps");
+  write("servers", "77\n");
+  write("state", "ACTIVE\n");
+  write("clients", "41\n");
+  EXPECT_FALSE(mps.hangs(42));
+  write("clients", "41\n42\n");
+  EXPECT_TRUE(mps.hangs(42)) << "it does not go away";
+  write("clients", "");
+  write("state", "INITIALIZING\n");
+  EXPECT_TRUE(mps.hangs(42)) << "it never comes";
+  install(std::string(kAnswers) + "[ $what != get_client_list ] || exec sleep 600\n");
+  write("state", "ACTIVE\n");
+  EXPECT_TRUE(mps.hangs(42)) << "its server does not answer";
 }
 
 TEST_F(Mps, SaysThatItIsNotThere) {

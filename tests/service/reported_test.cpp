@@ -435,6 +435,36 @@ TEST(Reported, WhoseContextFailedMayHaveTakenTheOthers) {
   }
 }
 
+TEST(Reported, WhoDiesBeforeItHasASessionMayBlockTheOthers) {
+  ServiceOptions options = gpu_options();
+  options.any_machine = true;
+  options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("piv", m); };
+  std::vector<pid_t> asked;
+  options.blocks_others = [&](pid_t died) { return asked.push_back(died), true; };
+  Reported c("piv", options);
+  const std::size_t beside = c.open();
+  (void)c.say(beside, machine(4));
+  const auto begins = [&](std::int32_t pid) {
+    const auto session = c.service.open({pid, false, 10}, c.pages.emplace_back(), c.now);
+    c.service.handle(*session, bytes(make<Begins>(1)), c.now);
+    c.service.lost(*session, c.now);
+    EXPECT_TRUE(c.service.begun(pid));
+  };
+  begins(100);
+  (void)c.say(beside, make<Bye>(0));  // of process 100
+  EXPECT_FALSE(c.service.begun(100)) << "its session has ended";
+  c.service.ended(100, c.now);
+  c.service.ended(77, c.now);
+  EXPECT_TRUE(asked.empty()) << "nor has 77 begun";
+  const std::size_t other = c.open();
+  (void)c.say(other, machine(4));
+  begins(77);
+  c.service.ended(77, c.now);
+  EXPECT_EQ(asked, std::vector<pid_t>{77});
+  EXPECT_TRUE(c.service.take_context_loss());
+  EXPECT_EQ(c.service.sessions(), 0U);
+}
+
 TEST(Reported, WhatClientsSayOfTheirKernelsIsInTheStatus) {
   Reported c;
   const std::size_t a = c.launch();
