@@ -28,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool gpu = (size & 4U) != 0;
   ServiceOptions options{
       .scheduler = name, .executor = gpu ? ExecutorKind::Gpu : ExecutorKind::Fake, .isolate = (size & 8U) != 0};
+  options.takes_others = options.blocks_others = [size](pid_t) { return (size & 16U) != 0; };
   options.make_scheduler = [name](const MachineConfig& m, const auto&) { return make_live_scheduler(name, m); };
   Service service(machine, make_live_scheduler(name, machine), options, {}, {});
   std::deque<Page> pages;
@@ -67,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 0: service.handle(sessions[k], bytes, now); break;
       case 1: {  // a right header, so that the fields behind it are reached; no task count that takes minutes
         if (bytes.size() < sizeof(Header)) break;
-        const Header header{static_cast<std::uint16_t>(1 + (how >> 3U) % 12), static_cast<std::uint16_t>(bytes.size()),
+        const Header header{static_cast<std::uint16_t>(1 + (how >> 3U) % 14), static_cast<std::uint16_t>(bytes.size()),
                             ++sequence[k]};
         std::memcpy(bytes.data(), &header, sizeof header);
         if (header.type == static_cast<std::uint16_t>(Type::Submit) && bytes.size() == sizeof(Submit))

@@ -128,7 +128,7 @@ SharingService::~SharingService() {
   waitpid(pid_, nullptr, 0);
 }
 
-SharingService::Log SharingService::log() {
+SharingService::Log SharingService::log(std::size_t jobs) {
   constexpr double kPicosPerMicro = 1e6;
   std::ifstream file(folder_.path() / "log");
   Log log;
@@ -149,7 +149,7 @@ SharingService::Log SharingService::log() {
       log.evict_us.push_back(now - found->second);
       ordered.erase(found);
     }
-    if (log.shares.size() <= decision["shares"].size()) log.shares = decision["shares"];
+    if (decision["shares"].size() == jobs) log.shares = decision["shares"];
     std::set<std::uint32_t> holds;
     for (const nlohmann::json& share : decision["shares"]) holds.insert(share["job"].get<std::uint32_t>());
     for (const nlohmann::json& share : decision["before"])

@@ -79,9 +79,9 @@ class SharingService {
   struct Log {
     std::vector<double> decide_us, evict_us;
     std::vector<std::string> reasons;  ///< each that differs from the one before
-    nlohmann::json shares;             ///< of the last decision on most jobs
+    nlohmann::json shares;             ///< of the last decision on so many jobs
   };
-  [[nodiscard]] Log log();
+  [[nodiscard]] Log log(std::size_t jobs = 0);
 
  private:
   Scratch folder_;        // of its socket and its log
