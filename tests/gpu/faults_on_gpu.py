@@ -113,13 +113,13 @@ def daemon():
 WAYS_TO_DIE = ["killed", "killed asleep", "SIGSEGV", "trap", "reset", "killed early"]
 
 
-def deaths(count, *options):
+def deaths(count, *options, ways=tuple(WAYS_TO_DIE)):
     """One of two programs ends in each way, while it runs and the other sleeps, or asleep, or before it has run: the other and a later
     one must be right. Under MPS the driver may take the other's context with it; then it must be told so, and the later one work within
     two seconds."""
     moment = random.Random(58)
     for k in range(count):
-        how = WAYS_TO_DIE[k % len(WAYS_TO_DIE)]
+        how = ways[k % len(ways)]
         with Service("piv", *options) as service:
             beside = Program(2, 1, 4000, 30, 8, run=("--name", "beside", "--priority", 8))
             last = [how] if how in ("trap", "reset") else []
@@ -133,14 +133,31 @@ def deaths(count, *options):
             wait_for(lambda: later.process.poll() is not None or any(
                 c["name"] == "later" and c["kernels"] for c in service.status()["clients"]), 10)
             submitted = time.monotonic() - begin
+            answers = asked_of_mps() if submitted > 2 else {}
             later.end()
             beside.end()
             told = "--mps" in options and beside.code != 0 and "sluice:" in beside.err
             ended = victim.right if how == "reset" else victim.code != 0
             met = ended and (beside.right or told) and later.right and submitted <= 2
-            logs = {} if met else {os.path.basename(f): sharing.read(f)[-1500:] for f in glob.glob(SOCKET + ".mps/log/*.log")}
             note(f"{' '.join(options)} {how}, {k}", met, submit_s=round(submitted, 2), load=os.getloadavg()[0], said=service.lines_said()[-600:],
-                 victim=victim.figures(), beside=beside.figures(), later=later.figures(), mps=logs)
+                 victim=victim.figures(), beside=beside.figures(), later=later.figures(), mps=answers)
+
+
+def asked_of_mps():
+    """What its control daemon says, and what it writes."""
+    def ask(words):
+        try:
+            return subprocess.run(["nvidia-cuda-mps-control"], input=words + "\n", capture_output=True, text=True, timeout=2,
+                                  env={**os.environ, "CUDA_MPS_PIPE_DIRECTORY": SOCKET + ".mps"}).stdout.strip()
+        except subprocess.TimeoutExpired:
+            return "no answer in 2 s"
+    servers = ask("get_server_list")
+    said = {"servers": servers, **{f"{what} {s}": ask(f"{what} {s}") for s in servers.split() if s.isdigit() for what in ("get_server_status", "get_client_list")}}
+    return {**said, **{os.path.basename(f): sharing.read(f)[-1500:] for f in glob.glob(SOCKET + ".mps/log/*")}}
+
+
+def deaths_early():
+    deaths(24, "--mps", ways=("killed early",))
 
 
 def deaths_alone():
