@@ -23,6 +23,12 @@ ServiceOptions gpu_options() {
 struct Lines {
   std::vector<std::string> said;  ///< about sessions
 };
+ServiceOptions several_gpus(const std::string& scheduler = "even") {
+  ServiceOptions options = gpu_options();
+  options.any_machine = true;
+  options.make_scheduler = [scheduler](const MachineConfig& m, const auto&) { return make_live_scheduler(scheduler, m); };
+  return options;
+}
 
 struct Reported : Lines, Programs {
   explicit Reported(const std::string& scheduler = "piv", const ServiceOptions& options = gpu_options())
@@ -272,10 +278,7 @@ Machine machine(std::uint32_t sms) {
 }
 
 TEST(Reported, TheMachineIsTheFirstClientsGpu) {
-  ServiceOptions options = gpu_options();
-  options.any_machine = true;
-  options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("even", m); };
-  Reported c("even", options);
+  Reported c("even", several_gpus());
   const std::size_t a = c.open(), b = c.open();
   EXPECT_EQ(c.refused(a, machine(0)), kInvalid);
   EXPECT_EQ(c.refused(a, machine(4)), 0U);
@@ -292,13 +295,6 @@ Machine machine_of(std::uint8_t gpu, std::uint32_t sms = 4) {
   Machine m = machine(sms);
   m.gpu.fill(gpu);
   return m;
-}
-
-ServiceOptions several_gpus() {
-  ServiceOptions options = gpu_options();
-  options.any_machine = true;
-  options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("even", m); };
-  return options;
 }
 
 TEST(Reported, EachGpuIsSharedByItself) {
@@ -382,10 +378,8 @@ TEST(Reported, IsolatedClientsHoldTheGpuInTurns) {
 }
 
 TEST(Reported, WhoDiesAtWorkUnderMpsTakesTheOthersContexts) {
-  ServiceOptions options = gpu_options();
+  ServiceOptions options = several_gpus("piv");
   options.takes_others = [](pid_t) { return true; };
-  options.any_machine = true;
-  options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("piv", m); };
   Reported c("piv", options);
   const std::size_t observer = c.open(), idle = c.open(), worker = c.open();
   (void)c.say(idle, machine(4));
@@ -413,21 +407,17 @@ TEST(Reported, WhoDiesAtWorkUnderMpsTakesTheOthersContexts) {
 
 TEST(Reported, WhoseContextFailedMayHaveTakenTheOthers) {
   for (const bool fault : {false, true}) {
-    ServiceOptions options = gpu_options();
-    options.any_machine = true;
-    options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("piv", m); };
+    ServiceOptions options = several_gpus("piv");
     std::vector<pid_t> asked;
     options.takes_others = [&](pid_t died) { return asked.push_back(died), fault; };
     Reported c("piv", options);
     const std::size_t stranger = c.open(), beside = c.open(), victim = c.open();
-    (void)c.say(beside, machine(4));
-    (void)c.say(victim, machine(4));
-    EXPECT_EQ(c.refused(stranger, make<Failed>(0)), 0U);
-    EXPECT_TRUE(asked.empty()) << "it has no context";
+    for (const std::size_t client : {beside, victim}) (void)c.say(client, machine(4));
     const std::size_t busy = c.launch();
     EXPECT_EQ(c.report(busy, What::Progress, 1), 0U);
     (void)c.say(busy, make<Bye>(0));
-    EXPECT_TRUE(asked.empty()) << "it would have said so";
+    (void)c.say(stranger, make<Failed>(0));
+    EXPECT_TRUE(asked.empty()) << "it would have said so; and a stranger has no context";
     (void)c.say(victim, make<Failed>(0));
     EXPECT_EQ(asked, std::vector<pid_t>{0});
     EXPECT_EQ(c.service.take_context_loss(), fault);
@@ -436,31 +426,21 @@ TEST(Reported, WhoseContextFailedMayHaveTakenTheOthers) {
 }
 
 TEST(Reported, WhoDiesBeforeItHasASessionMayBlockTheOthers) {
-  ServiceOptions options = gpu_options();
-  options.any_machine = true;
-  options.make_scheduler = [](const MachineConfig& m, const auto&) { return make_live_scheduler("piv", m); };
+  ServiceOptions options = several_gpus("piv");
   std::vector<pid_t> asked;
   options.blocks_others = [&](pid_t died) { return asked.push_back(died), true; };
   Reported c("piv", options);
-  const std::size_t beside = c.open();
-  (void)c.say(beside, machine(4));
-  const auto begins = [&](std::int32_t pid) {
+  const std::size_t of_100 = c.open(), other = c.open();
+  (void)c.say(other, machine(4));
+  for (const std::int32_t pid : {77, 100}) {
     const auto session = c.service.open({pid, false, 10}, c.pages.emplace_back(), c.now);
     c.service.handle(*session, bytes(make<Begins>(1)), c.now);
     c.service.lost(*session, c.now);
     EXPECT_TRUE(c.service.begun(pid));
-  };
-  begins(100);
-  (void)c.say(beside, make<Bye>(0));  // of process 100
-  EXPECT_FALSE(c.service.begun(100)) << "its session has ended";
-  c.service.ended(100, c.now);
-  c.service.ended(77, c.now);
-  EXPECT_TRUE(asked.empty()) << "nor has 77 begun";
-  const std::size_t other = c.open();
-  (void)c.say(other, machine(4));
-  begins(77);
-  c.service.ended(77, c.now);
-  EXPECT_EQ(asked, std::vector<pid_t>{77});
+  }
+  (void)c.say(of_100, make<Bye>(0));
+  for (const std::int32_t pid : {100, 76, 77}) c.service.ended(pid, c.now);
+  EXPECT_EQ(asked, std::vector<pid_t>{77}) << "100 had a session, 76 has not begun";
   EXPECT_TRUE(c.service.take_context_loss());
   EXPECT_EQ(c.service.sessions(), 0U);
 }
