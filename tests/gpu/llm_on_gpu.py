@@ -39,14 +39,16 @@ asks.add_argument("programs")
 asks.add_argument("out")
 asks.add_argument("--loads", default="2,4,8,16,32")
 asks.add_argument("--systems", default="time_sliced,mps,mps_50,priorities,green_contexts,sluice_even,sluice_adaptive,sluice_piv",
-                  help=" ".join([*SHARED, *IN_ONE_PROCESS, *FIXED, *SERVED]))
-asks.add_argument("--also", default="sluice_alone,half_alone", help="of each program alone: in the first round, and at the first load in each; '' for none")
+                  help="each, or as SYSTEM@LOAD/LOAD at these loads alone, of: " + " ".join([*SHARED, *IN_ONE_PROCESS, *FIXED, *SERVED]))
+asks.add_argument("--also", default="sluice_alone,half_alone", help="of prefill alone, and of decode at the first load; '' for none")
 asks.add_argument("--options", default="", help="of all programs, such as '--layers 1 --hidden 4096 --prompt 1024'")
 asks.add_argument("--rounds", type=int, default=5)
 asks.add_argument("--seconds", type=float, default=3, help="measured in each run")
 asks.add_argument("--add", metavar="RUNS.jsonl", action="append", default=[], help="rounds of another call behind those that are there; with --rounds 0 nothing is run")
 asks.add_argument("--limit", type=float, default=3600, help="seconds in which to be done; later rounds are left out first")
 A = asks.parse_args()
+LOADS = [int(n) for n in A.loads.split(",")]
+SYSTEMS = {s: [int(n) for n in at.split("/")] if at else LOADS for s, _, at in (named.partition("@") for named in A.systems.split(","))}
 BEGAN = time.monotonic()
 RUNS_FILE = A.out.removesuffix(".json") + ".runs.jsonl"
 sharing.begin(A.sluice, None, A.out)
@@ -132,6 +134,11 @@ def measure(system, load):
         return together(*(start(p, load, percentage=(SHARED[system] or {}).get(p)) for p in ("decode", "prefill")))
 
 
+def interval(values):
+    values = list(values)
+    return [round(min(values), 4), round(max(values), 4)]
+
+
 def result(system, load):
     """A row of results.json; None while there is no round of it."""
     rounds = []
@@ -145,9 +152,10 @@ def result(system, load):
     if not rounds:
         return None
     median = {name: round(statistics.median(r[name] for r in rounds), 4) for name in rounds[0]}
-    ends = {name: [round(f(r[name] for r in rounds), 4) for f in (min, max)] for name in rounds[0]}
+    ends = {name: interval(r[name] for r in rounds) for name in rounds[0]}
     return {"system": system, "load": load, "decode_share": median["decode"], "prefill_share": median["prefill"], "itl_p50": median["p50"], "itl_p99": median["p99"],
-            "ttft_p50": median["ttft"], "interval": ends["decode"], "prefill_interval": ends["prefill"], "itl_p50_interval": ends["p50"], "rounds": len(rounds)}
+            "ttft_p50": median["ttft"], "interval": ends["decode"], "prefill_interval": ends["prefill"], "itl_p50_interval": ends["p50"],
+            "itl_p99_interval": ends["p99"], "ttft_p50_interval": ends["ttft"], "rounds": len(rounds)}
 
 
 def kernels(load):
@@ -180,12 +188,13 @@ def write():
             if "quota_ms" in p:
                 parts[name].append((p["quota_ms"], p["native_ms"]))
     share = {name: round(100 * sum(q for q, _ in p) / sum(q + n for q, n in p), 2) if p else None for name, p in parts.items()}
-    alone = [{"program": name, "load": load, "rounds": len(p), **{f: statistics.median(x[f] for x in p) for f in ("tokens_per_s", *figures)}}
+    alone = [{"program": name, "load": load, "rounds": len(p), **{f: statistics.median(x[f] for x in p) for f in ("tokens_per_s", *figures)},
+              "interval": interval(x["tokens_per_s"] for x in p)}
              for name, load, figures in [("prefill", 0, ("ttft_p50_ms", "ttft_p99_ms")), *(("decode", n, ("itl_p50_ms", "itl_p99_ms")) for n in loads)]
              if (p := [run["programs"][name] for run in runs if (run["system"], run["load"]) == ("alone", load) and "tokens_per_s" in run["programs"][name]])]
     others_alone = {system: [{"program": name, "load": run["load"], "tokens_per_s": p.get("tokens_per_s")}
                              for run in runs if run["system"] == system for name, p in run["programs"].items()] for system in ("sluice_alone", "half_alone")}
-    rows = [row for system in A.systems.split(",") for n in loads if (row := result(system, n))]
+    rows = [row for system, at in SYSTEMS.items() for n in loads if n in at and (row := result(system, n))]
     told = {"kernels": kernels(loads[0])} if len(loads) == 1 else {}
     model = []  # of results/llm/model.py
     with contextlib.suppress(OSError), open(A.out) as file:
@@ -207,9 +216,8 @@ def main():
             for run in map(json.loads, file):
                 runs.append(run | {"round": run["round"] + first})
                 out.write(json.dumps(runs[-1]) + "\n")
-    loads = [int(n) for n in A.loads.split(",")]
-    wanted = [(r, system, n) for r in range(A.rounds) for n in (0, *loads)
-              for system in ("alone", *(filter(None, A.also.split(",")) if r == 0 or n in (0, loads[0]) else ()), *(A.systems.split(",") if n != 0 else ()))]
+    wanted = [(r, system, n) for r in range(A.rounds) for n in (0, *LOADS)
+              for system in ("alone", *(filter(None, A.also.split(",")) if n in (0, LOADS[0]) else ()), *(s for s, at in SYSTEMS.items() if n in at))]
     longest = 0
     for r, system, n in wanted:
         now = time.monotonic()
