@@ -52,7 +52,7 @@ SYSTEMS = {s: [int(n) for n in at.split("/")] if at else LOADS for s, _, at in (
 BEGAN = time.monotonic()
 RUNS_FILE = A.out.removesuffix(".json") + ".runs.jsonl"
 sharing.begin(A.sluice, None, A.out)
-sharing.settings.update(SLUICE_CACHE_DIR=sharing.FOLDER + "/cache", XDG_STATE_HOME=sharing.FOLDER + "/state")
+sharing.settings.update(SLUICE_CACHE_DIR=os.environ.get("SLUICE_CACHE_DIR", sharing.FOLDER + "/cache"), XDG_STATE_HOME=sharing.FOLDER + "/state")
 runs = []
 
 
@@ -192,17 +192,18 @@ def write():
               "interval": interval(x["tokens_per_s"] for x in p)}
              for name, load, figures in [("prefill", 0, ("ttft_p50_ms", "ttft_p99_ms")), *(("decode", n, ("itl_p50_ms", "itl_p99_ms")) for n in loads)]
              if (p := [run["programs"][name] for run in runs if (run["system"], run["load"]) == ("alone", load) and "tokens_per_s" in run["programs"][name]])]
-    others_alone = {system: [{"program": name, "load": run["load"], "tokens_per_s": p.get("tokens_per_s")}
-                             for run in runs if run["system"] == system for name, p in run["programs"].items()] for system in ("sluice_alone", "half_alone")}
+    otherwise = {key: [{"program": name, "load": run["load"], "tokens_per_s": p.get("tokens_per_s")} for run in runs if run["system"] == system
+                       for name, p in run["programs"].items()]
+                 for key, system in {"alone_under_sluice": "sluice_alone", "alone_on_half": "half_alone",
+                                     **{f"alone_under_quota_{n}": f"quota_alone_{n}" for n in (1, 2, 4)}}.items()}
     rows = [row for system, at in SYSTEMS.items() for n in loads if n in at and (row := result(system, n))]
     told = {"kernels": kernels(loads[0])} if len(loads) == 1 else {}
     model = []  # of results/llm/model.py
     with contextlib.suppress(OSError), open(A.out) as file:
         model = json.load(file)["model"]
     with open(A.out, "w") as file:
-        json.dump({"command": "tests/gpu/llm_on_gpu.py", "seconds": A.seconds, "alone": alone, "alone_under_sluice": others_alone["sluice_alone"],
-                   "alone_on_half": others_alone["half_alone"], "silicon": rows, "model": model, **told,
-                   "quota_time_pct": share, "violations": violations, "wrong_outputs": wrong, "failed": failed}, file, indent=1)
+        json.dump({"command": "tests/gpu/llm_on_gpu.py", "seconds": A.seconds, "alone": alone, **{k: v for k, v in otherwise.items() if v}, "silicon": rows, "model": model,
+                   **told, "quota_time_pct": share, "violations": violations, "wrong_outputs": wrong, "failed": failed}, file, indent=1)
     return wrong == 0 and failed == 0 and violations == 0
 
 
