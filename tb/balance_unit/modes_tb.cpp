@@ -7,9 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "systemc/unit/rtl/rtl_sluice_top.h"
-#include "systemc/unit/rtl/unit_world.h"
-#include "tb/common/random.h"
 #include "tb/common/waveform.h"
+#include "tb/sluice_top/four_kernels.h"
 
 namespace sluice {
 namespace {
@@ -18,20 +17,7 @@ namespace {
 template <class Model>
 std::uint64_t decides(const char* name, Mode mode) {
   UnitWorld world(std::make_unique<RtlSluiceTop<Model, 2>>(tb::waveform(name), 1000), 1);
-  world.let_ctas_last(400);
-  world.driver().configure_machine({48 * kWarpSize, 32768, 49152, 8});
-  world.driver().configure_sequencer({.warm_up_cycles = 600, .window_cycles = 1024});
-  world.driver().set_mode(mode);
-  tb::Random random(1);
-  world.let_sms_act(16, [&random](std::uint64_t, std::vector<SmActivity>& sms) {
-    for (SmActivity& sm : sms) {
-      const std::uint32_t word = random.word();
-      sm.issue_valid = word & 3;
-      sm.issue_kernel = {static_cast<std::uint8_t>(word >> 8 & 3), static_cast<std::uint8_t>(word >> 12 & 3)};
-      sm.request = word >> 29 == 0;
-    }
-  });
-  for (const unsigned k : {0U, 1U, 2U, 3U}) world.driver().launch(k, {{128, 2048, 1024 * k, 1}, 1000000, true});
+  tb::launch_four_kernels(world, mode, {.warm_up_cycles = 600, .window_cycles = 1024});
   std::uint64_t cycles = 0;
   for (; world.driver().last_decision().count == 0 && cycles < 200000; cycles += 500) world.run(500);
   EXPECT_GT(world.driver().last_decision().count, 0U) << name;

@@ -6,8 +6,8 @@
 #include <Vsluice_top_standard.h>
 
 #include "systemc/unit/rtl/rtl_sluice_top.h"
-#include "systemc/unit/rtl/unit_world.h"
 #include "tb/common/waveform.h"
+#include "tb/sluice_top/four_kernels.h"
 #include "tb/sluice_top/lockstep.h"
 
 namespace sluice {
@@ -35,20 +35,7 @@ TEST(SluiceTop, FullConfigurationAgreesInEveryCycle) {
 template <class Model>
 void decides(const char* name, unsigned ready_sms, std::uint64_t life = 0) {
   UnitWorld world(std::make_unique<RtlSluiceTop<Model, 2>>(tb::waveform(name), 1000, ready_sms), 1);
-  world.let_ctas_last(400);
-  world.driver().configure_machine({48 * kWarpSize, 32768, 49152, 8});
-  world.driver().configure_sequencer({.warm_up_cycles = 1500, .window_cycles = 1500});
-  world.driver().set_mode(Mode::Dynamic);
-  tb::Random random(1);
-  world.let_sms_act(16, [&random](std::uint64_t, std::vector<SmActivity>& sms) {
-    for (SmActivity& sm : sms) {
-      const std::uint32_t word = random.word();
-      sm.issue_valid = word & 3;
-      sm.issue_kernel = {static_cast<std::uint8_t>(word >> 8 & 3), static_cast<std::uint8_t>(word >> 12 & 3)};
-      sm.request = word >> 29 == 0;
-    }
-  });
-  for (const unsigned k : {0U, 1U, 2U, 3U}) world.driver().launch(k, {{128, 2048, 1024 * k, 1}, 1000000, true});
+  tb::launch_four_kernels(world, Mode::Dynamic, {.warm_up_cycles = 1500, .window_cycles = 1500});
   world.run(life + 16000);
   EXPECT_GT(world.driver().last_decision().count, 0U);
   EXPECT_GT(world.dispatched(), 2000U);
