@@ -27,7 +27,7 @@ from fault_names import argument, block, choices, describe
 
 WORK = ROOT / "build/mutation"
 DPI = 'import "DPI-C" function int sluice_mutant();\n'
-CPU_LIMIT_S, PROOF_LIMIT_S = 300, 60   # of a bench, of a proof; a bench takes seconds
+CPU_LIMIT_S, PROOF_LIMIT_S, REACHED_LIMIT_S = 300, 60, 200   # of a bench, of a proof, of one over what is reached; a bench takes seconds
 STUCK_S = 7200                         # of wall time: waits for something that does not come, which is no result
 
 
@@ -93,19 +93,21 @@ def netlist(folder, name, mutation, but=None):
 
 def equivalent(folder, number, mutation, but=None):
     """How the fault is proven to change nothing, "" when it isn't: the same outputs and next states as functions of inputs and registers, or the
-    same outputs for ever, by signal correspondence, or by ABC's sequence of methods. `but`: an output that is not compared."""
+    same outputs for ever, by signal correspondence, by ABC's sequence of methods, or by an invariant of the states that are reached. `but`: an output
+    that is not compared."""
     name = f"fault{number}"
     try:
         netlist(folder, name, mutation, but)
         gold = f"{name}_gold.aig" if but else "gold.aig"
         if but:
             netlist(folder, f"{name}_gold", "", but)
-        for how, script in (("function", f"read_aiger {gold}; comb; write_aiger {name}_comb.aig; read_aiger {name}.aig; comb; write_aiger {name}_fault.aig; "
-                                         f"cec -n {name}_comb.aig {name}_fault.aig"),
-                            ("sequential", f"miter {gold} {name}.aig; scorr; comb; sat"),
-                            ("sequential", f"miter {gold} {name}.aig; dprove")):
-            log = limited(["yosys-abc", "-c", script], PROOF_LIMIT_S, cwd=folder, stdout=subprocess.PIPE, text=True)
-            if log and ("Networks are equivalent" in log.stdout or "UNSATISFIABLE" in log.stdout):
+        for how, limit, script in (("function", PROOF_LIMIT_S, f"read_aiger {gold}; comb; write_aiger {name}_comb.aig; read_aiger {name}.aig; comb; write_aiger {name}_fault.aig; "
+                                                        f"cec -n {name}_comb.aig {name}_fault.aig"),
+                                   ("sequential", PROOF_LIMIT_S, f"miter {gold} {name}.aig; scorr; comb; sat"),
+                                   ("sequential", PROOF_LIMIT_S, f"miter {gold} {name}.aig; dprove"),
+                                   ("reached states", REACHED_LIMIT_S, f"miter {gold} {name}.aig; scorr; pdr")):
+            log = limited(["yosys-abc", "-c", script], limit, cwd=folder, stdout=subprocess.PIPE, text=True)
+            if log and any(said in log.stdout for said in ("Networks are equivalent", "UNSATISFIABLE", "Property proved")):
                 return how
         return ""
     finally:

@@ -2,7 +2,7 @@
 // Properties of CHURN, of a partition_sequencer with narrow fields: a curve is never used for another kernel, what is
 // in force lives, a kernel that stays is not stopped, and the counts in force are those of one plan or decision. Any
 // kernel (constant). Assumed: kernel slots are named once and exist; a present kernel fits an SM, and the core gives it
-// a CTA at least; the mode changes with mode_write_i.
+// a CTA at least; an SM that two share holds of each at most half its CTAs; the mode changes with mode_write_i.
 module kept_profiles_props #(
   parameter int unsigned M = 3,
   parameter int unsigned K = 2,
@@ -97,6 +97,7 @@ module kept_profiles_props #(
   (* hierconn *) wire [3:0] \dut.i_states.state_q ;
   (* hierconn *) wire [2:0] \dut.i_states.layout_q ;
   (* hierconn *) wire [KernelW-1:0] \dut.num ;
+  (* hierconn *) wire \dut.ranged ;
   logic [3:0] state;
   logic [2:0] layout;
   assign state  = \dut.i_states.state_q ;
@@ -187,6 +188,7 @@ module kept_profiles_props #(
       assume (core_ctas_i[i*CtaW +: CtaW] != '0 && core_ctas_i[i*CtaW +: CtaW] <= CtaW'(N));
     end
     assume (occupancy_i <= CtaW'(N) && (share != KernelW'(1) || occupancy_i != '0));
+    assume (share < KernelW'(2) || occupancy_i <= CtaW'(N / 2));
     if (started && !change_i) assume ({num_present_i, age_i} == present_q || !rst_ni);
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
     if (started && rst_ni && was_up) begin
@@ -207,6 +209,8 @@ module kept_profiles_props #(
       if (layout == Counts && !present)                who_is_not_there_has_no_count:      assert (mine == '0);
       if (layout == Counts && layout_q == Counts && !restarted_q && !decision && state_q != PlanCount)
         counts_change_with_a_plan_or_a_decision:       assert (mine == ctas_q);
+      if (layout == Levels && rank_kept && !\dut.ranged )
+        beside_a_profile_a_count_is_an_even_share:     assert (mine <= CtaW'(N / 2));
       if (layout == Counts && decision && present)     counts_are_the_decided_ones:        assert (mine == decided_q);
       if (layout == Counts && state_q == PlanCount && state != PlanCount && !restarted_q && state != 4'd6
           && state != Allocate && present)
