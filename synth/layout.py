@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places and routes blocks of the RTL with what Debian has: qflow (Yosys, graywolf, qrouter, Magic, Netgen) and the cells of osu018, 180 nm.
 
-  synth/layout.py BLOCK ... [-GNAME=value ...] [--json F]     apt-get install qflow qflow-tech-osu018 graywolf qrouter magic netgen-lvs
+  synth/layout.py BLOCK ... [-GNAME=value ...] [--density D] [--json F]     apt-get install qflow qflow-tech-osu018 graywolf qrouter magic netgen-lvs
 
 A row a block: cells, size, length of wires, nets without a route, clock before and after the delays of the wires, what Magic's design rules and Netgen's
 comparison of layout and netlist say. Work is kept in build/layout/<block>. Exit code 1 where a block does not route, or is not its netlist."""
@@ -32,10 +32,11 @@ def wires(text):
     return total / scale
 
 
-def lay_out(block, parameters):
+def lay_out(block, parameters, density):
     work = ROOT / "build/layout" / block
     for folder in ("source", "synthesis", "layout", "log"):
         (work / folder).mkdir(parents=True, exist_ok=True)
+    (work / "project_vars.sh").write_text("#!/usr/bin/tcsh -f\n" + (f"set initial_density = {density}\n" if density else ""))
     subprocess.run([ROOT / "rtl/to_verilog.sh", block, *parameters, "-o", work / "source" / f"{block}.v"], check=True)
 
     def step(*names):
@@ -44,7 +45,7 @@ def lay_out(block, parameters):
 
     log = lambda name: (work / "log" / f"{name}.log").read_text(errors="replace") if (work / "log" / f"{name}.log").exists() else ""
     clock = lambda name: next((round(float(m), 1) for m in re.findall(r"maximum clock frequency .*= ([\d.]+) MHz", log(name))), None)
-    row = {"block": block, "parameters": parameters, "cells": None, "unrouted": None}
+    row = {"block": block, "parameters": parameters, "cells": None, "unrouted": None} | ({"density": density} if density else {})
     if step("synthesize", "place", "sta"):
         return row
     row["cells"] = int(re.findall(r"Number of cells: +(\d+)", log("synth"))[-1])
@@ -69,12 +70,13 @@ def main():
     parser = argparse.ArgumentParser(prog="synth/layout.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("block", nargs="+")
     parser.add_argument("-G", metavar="NAME=value", action="append", default=[], dest="parameters")
+    parser.add_argument("--density", type=float, help="share of the rows that cells fill, the rest is left to wires (default: nearly all)")
     parser.add_argument("--json", metavar="F", help="rows are added to those of other blocks there")
     args = parser.parse_args()
     writable("--json", args.json)
     rows = []
     for block in args.block:
-        rows.append(lay_out(block, [f"-G{p}" for p in args.parameters]))
+        rows.append(lay_out(block, [f"-G{p}" for p in args.parameters], args.density))
         print(json.dumps(rows[-1]), flush=True)
         if args.json:
             file = pathlib.Path(args.json)
