@@ -114,8 +114,6 @@ void TopTraffic::plan_decision() {
   }
   if (together) set(regs::kControl, regs::kControlGo.put(1));
   ask_again_ = random_.chance(0.4);
-  if (few_decisions() && random_.chance(0.16))  // other SMs or another mode about when a decision is made
-    change_at_ = now_ + life() + random_.in(3000, 9000);
 }
 
 /// A kernel of small CTAs fills the SMs for longer than PATIENCE says; the other needs a whole SM. Not in LEFT_OVER: once the
@@ -276,7 +274,7 @@ const SluiceTopIn& TopTraffic::next() {
   ++now_;
   const bool as_it_is = ending_ || now_ < no_reset_until_;  // what SMs and CTAs are like
   if (!as_it_is && random_.chance(0.0005)) life_ = random_.in(1, 800);
-  in_.rst_n = !random_.chance(1.0 / (50000 + 4 * life())) || now_ < no_reset_until_;
+  in_.rst_n = !random_.chance(1.0 / (few_decisions() && window_ ? 20000 : 50000 + 4 * life())) || now_ < no_reset_until_;
   in_.axi = axi_.next();
   in_.dispatch_ready = random_.chance(0.9);
   if (parameters_.launch_queue != 0) launch_at_the_port();
@@ -348,10 +346,14 @@ void TopTraffic::observe(const SluiceTopOut& out) {
     quiet_until_ = 0;
     ask_again_ = false;
     launch_taken_ = true;
+    window_ = false;
     ending_ ? plan_end() : plan_machine();
     return;
   }
   launch_taken_ = out.launch_ready;
+  if (few_decisions() && out.profile_window && !window_ && random_.chance(0.15))  // what must happen in one is not left to chance
+    change_at_ = now_ + random_.in(0, 1000);
+  window_ = out.profile_window;
   if (in_.done_valid) {
     ended_ += static_cast<std::uint64_t>(std::erase_if(running_, [this](const Cta& c) {
       return c.sm == in_.done_sm && c.slot == in_.done_slot && c.kernel == in_.done_kernel && c.tag == in_.done_tag;

@@ -74,12 +74,13 @@ class TopTraffic {
   std::deque<Cta> late_;     ///< given up by the unit: they report nevertheless
   std::vector<Pace> paces_;  ///< of each SM
   SluiceTopIn in_;
-  std::uint64_t quiet_until_ = 0;                              ///< the host waits for what it asked for
-  std::uint64_t change_at_ = ~0ULL;                            ///< when SMs are disabled or enabled, or the mode is written
+  std::uint64_t quiet_until_ = 0;    ///< the host waits for what it asked for
+  std::uint64_t change_at_ = ~0ULL;  ///< in a decision: SMs are disabled or enabled, or the mode is written
   std::uint64_t no_reset_until_ = 0, long_wait_at_ = 1200000;  ///< the latter is for the long campaigns alone
   bool ask_again_ = false;                                     ///< for a new profile, then
   std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0, given_up_ = 0;
   std::uint32_t life_ = 200;   ///< mean cycles of a CTA
+  bool window_ = false;        ///< a profile window runs
   bool launch_taken_ = true;   ///< nothing waits at the launch port
   double launches_ = 0;        ///< how often a launch comes at the port
   double sm_ready_ = 1;        ///< how often an SM is ready,
