@@ -260,7 +260,7 @@ AxiWrite TopTraffic::next_write() {
     if (parameters_.patience > 12 && now_ >= long_wait_at_)
       plan_long_wait();
     else
-      random_.chance(few_decisions() ? 0.3 : 0.15) ? plan_decision() : plan_action();
+      random_.chance(few_decisions() ? 0.08 : 0.15) ? plan_decision() : plan_action();
   }
   if (script_.empty()) return {regs::kError, 0xffffffff};
   const AxiWrite write = script_.front();
