@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random scenes of balance_search, and ports of any width.
+// Random scenes of balance_search, its twin's too, and ports of any width.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "sw/partition/balance.h"
 #include "sw/partition/balance_unit.h"
+#include "systemc/unit/twin/balance_search_unit.h"
 #include "tb/common/random.h"
 
 namespace sluice::tb {
@@ -93,6 +96,18 @@ inline std::optional<Scene> scene(Random& random, std::uint32_t most_kernels, st
   s.base = frontier[random.in(0, static_cast<std::uint32_t>(frontier.size()) - 1)];
   if (random.chance(0.3)) s.base.front() = CtaCount(random.in(1, s.base.front().value()));  // with room left
   return s;
+}
+
+/// The same search by the twin. @return cycles to the first round
+inline std::uint64_t begin(BalanceSearchUnit& twin, const Scene& s) {
+  const auto amounts_of = [](const SmResources& of) {
+    return std::array<std::uint32_t, 4>{of.cta_slots, of.threads / kWarpSize, of.registers, of.shared_memory_bytes};
+  };
+  BalanceSearchUnit::Plan plan{amounts_of(s.capacity), {}, s.unit, s.room};
+  for (const SmResources& demand : s.demand) plan.demand.push_back(amounts_of(demand));
+  BalanceSearchUnit::Counts base;
+  for (const CtaCount count : s.base) base.push_back(count.value());
+  return twin.begin(std::move(plan), base);
 }
 
 /// Instructions of a kernel beside others: of these CTAs always the same, near half of those alone.
