@@ -227,7 +227,7 @@ module balance_rounds #(
   always_comb begin   // the SM under work
     takes = 1'b0;
     for (int unsigned m = 0; m < NUM_SM; m++)
-      if (sm_q == SmW'(m)) takes = sm_enable_i[m] && (settled_i[m] || turns_q);
+      if (sm_q == SmW'(m)) takes = sm_enable_i[m] && (settled_i[m] || turns_q || alone);   // MAX_CTAS are no quota
     if (sm_entry == '0 && taken_q == 4'(Counted)) takes = 1'b0;
   end
 

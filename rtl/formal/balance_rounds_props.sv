@@ -191,15 +191,16 @@ module balance_rounds_props #(
     base_here   = '0;
     {can_here, base_at} = '0;
     for (int unsigned m = 0; m < M; m++) begin
-      base_ready[m] = \dut.entry [m*EntryW +: EntryW] == '0 && sm_enable[m] && (settled_i[m] || in_turn);
+      base_ready[m] = \dut.entry [m*EntryW +: EntryW] == '0 && sm_enable[m] && (settled_i[m] || in_turn || alone);
       if (8'(m) < \dut.sm_q ) base_before = base_before + 8'(base_ready[m]);
       if (\dut.sm_q == 8'(m)) begin
-        can_here = sm_enable[m] && (settled_i[m] || in_turn);
+        can_here = sm_enable[m] && (settled_i[m] || in_turn || alone);
         base_at  = \dut.entry [m*EntryW +: EntryW] == '0;
       end
       if (8'(m) < x)          base_here   = base_here + 8'(base_ready[m]);
     end
-    taken_x = sm_enable[x[3:0]] && (settled_i[x[3:0]] || in_turn) && (entry_x != '0 || base_here < 8'(Counted));
+    taken_x = sm_enable[x[3:0]] && (settled_i[x[3:0]] || in_turn || alone)
+      && (entry_x != '0 || base_here < 8'(Counted));
     passes  = \dut.window_q + 4'(((state == Read || state == Hand) && \dut.sm_q > x) || state == End);
   end
   always_ff @(posedge clk_i) begin

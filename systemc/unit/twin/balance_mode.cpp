@@ -64,7 +64,7 @@ std::uint32_t BalanceModeTwin::quota(std::uint32_t sm, std::uint32_t slot) const
 }
 
 bool BalanceModeTwin::takes(const SluiceConfig& config, const std::bitset<kMaxSms>& settled) const {
-  return config.sm_enable[sm_] && (settled[sm_] || turns_) && !(entry_of(sm_) == 0 && taken_ == kCounted);
+  return config.sm_enable[sm_] && (settled[sm_] || turns_ || alone_) && !(entry_of(sm_) == 0 && taken_ == kCounted);
 }
 
 std::optional<std::uint32_t> BalanceModeTwin::reads(const SluiceConfig& config, const std::bitset<kMaxSms>& settled) const {
