@@ -26,7 +26,8 @@ module balance_step_props (
   balance_pkg::control_t  control;
   (* hierconn *) wire [$bits(now)-1:0]     \dut.now ;
   (* hierconn *) wire [$bits(control)-1:0] \dut.control_q ;
-  (* hierconn *) wire [W-1:0]     \dut.time_q , \dut.best_time_q , \dut.before_time_q , \dut.q , \dut.i_balance_arithmetic.b_q ;
+  (* hierconn *) wire [W-1:0]     \dut.time_q , \dut.best_time_q , \dut.before_time_q , \dut.q ,
+    \dut.i_balance_arithmetic.b_q ;
   (* hierconn *) wire [RateW-1:0] \dut.short_q , \dut.best_short_q , \dut.before_short_q ;
   assign now     = \dut.now ;
   assign control = \dut.control_q ;
@@ -36,15 +37,14 @@ module balance_step_props (
   balance_pkg::progress_t was;
   logic [W-1:0]           time_was, best_time, before_time, q_was;
   logic [RateW-1:0]       short_was, best_short, before_short, floor;
-  logic                   over_q, base_q, paid_q, takes_q;   // it went on elsewhere; came as far as BaseA; to PaidOne
-  initial {started, over_q, base_q, paid_q, takes_q} = '0;
+  logic                   over_q, base_q, takes_q;   // it is over, or goes on elsewhere; was in BaseA; in StepTake
+  initial {started, over_q, base_q, takes_q} = '0;
   always_ff @(posedge clk_i) begin
     started <= 1'b1;
     over_q  <= over_q || now.state == balance_pkg::StepNext || now.state == balance_pkg::PaidHere
       || now.state == balance_pkg::KeepStart || now.state == balance_pkg::MeanCount
       || now.state == balance_pkg::TimeRate;
     base_q  <= base_q || now.state == balance_pkg::BaseA;
-    paid_q  <= paid_q || now.state == balance_pkg::PaidOne;
     takes_q <= takes_q || now.state == balance_pkg::StepTake;
     if (!started) begin
       was          <= now;
