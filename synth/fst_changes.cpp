@@ -3,6 +3,7 @@
 // usage: fst_changes FILE SCOPE, e.g. run.fst TOP.sluice_top.i_phase_monitor
 #include <fstapi.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
