@@ -206,10 +206,11 @@ module balance_ends_props (
     if (side && (waits || steps)) agree &= now.entries >= 5'd2;
     agree &= room != '0 || (now.round == '0 && !now.has_before);
     if (tries[1] && !now.fills && now.kind != balance_pkg::Fewer) agree &= now.grown == now.to;
-    if (lists_on && now.kind == balance_pkg::Far) agree &= now.off[0] == !now.to[0] && (now.state == balance_pkg::ListNext || now.state == balance_pkg::ListLook
-      || now.state == balance_pkg::ListSame
+    if (lists_on && now.kind == balance_pkg::Far)
+      agree &= now.off[0] == !now.to[0] && (now.state == balance_pkg::ListNext || tries[0]
       || now.to[0] == ((now.second && now.state != balance_pkg::ListLoad) ? now.distant[0] : now.distant[1]));
-    if (now.state >= balance_pkg::BackShortA && now.state <= balance_pkg::StepBase) agree &= now.entry == '0 && (now.has_before || now.state == balance_pkg::StepBase);
+    if (now.state >= balance_pkg::BackShortA && now.state <= balance_pkg::StepBase)
+      agree &= now.entry == '0 && (now.has_before || now.state == balance_pkg::StepBase);
     if (now.state == balance_pkg::ListLoad) agree &= now.entries <= 5'(room);
     agree &= side || now.entries == 5'd1;
     if (now.state == balance_pkg::OnAllStart) agree &= side;
