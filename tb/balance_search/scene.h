@@ -79,7 +79,9 @@ inline std::uint64_t amounts(const SmResources& of) {
 inline std::optional<Scene> scene(Random& random, std::uint32_t most_kernels, std::uint32_t most_ctas, std::uint32_t most_room) {
   Scene s;
   const std::uint32_t warps = random.in(8, 64);
-  s.capacity = {warps * kWarpSize, random.in(4096, 65536), random.in(0, 49152), random.in(2, most_ctas)};
+  const bool large = random.chance(0.2);  // as many as the fields hold
+  s.capacity = {warps * kWarpSize, random.in(4096, large ? 131071 : 65536), random.in(0, large ? 262143 : 49152),
+                random.in(2, most_ctas)};
   const bool wished = random.chance(0.5), promised = random.chance(0.3);
   for (std::uint32_t k = random.in(2, most_kernels); k-- > 0;) {
     const auto some = [&](std::uint32_t of) { return random.in(1, std::max(1U, of / random.in(2, 12))); };
