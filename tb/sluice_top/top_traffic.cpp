@@ -116,6 +116,17 @@ void TopTraffic::plan_decision() {
   ask_again_ = random_.chance(0.4);
 }
 
+/// Other SMs, another mode, or other kernels, in turn.
+void TopTraffic::plan_change() {
+  const unsigned slot = random_.in(0, parameters_.max_kernels - 1);
+  switch (changes_++ % 4) {
+    case 0: plan_sms(); break;
+    case 1: script_.push_back({regs::kMode, random_.in(0, 4)}); break;
+    case 2: script_.push_back({regs::slot(slot, regs::kSlotCtrl), regs::kSlotCtrlFlush.put(1)}); break;
+    default: stop(slot); break;
+  }
+}
+
 /// A kernel of small CTAs fills the SMs for longer than PATIENCE says; the other needs a whole SM. Not in LEFT_OVER: once the
 /// grid of the first begins again there, it is the turn of the second, and nothing is given to the first meanwhile. An SM is
 /// never empty by chance: it has all its slots, CTAs are long, and SMs are ready.
@@ -156,7 +167,7 @@ void TopTraffic::plan_launch(unsigned k) {
 void TopTraffic::plan_end() {
   script_.clear();
   quiet_until_ = no_reset_until_ = patience_ = 0;
-  change_at_ = ~0ULL;
+  change_at_ = leave_at_ = ~0ULL;
   ask_again_ = false;
   life_ = 20;
   launches_ = 0;
@@ -244,10 +255,10 @@ AxiWrite TopTraffic::next_write() {
       }
       if (now_ >= change_at_) {
         change_at_ = ~0ULL;
-        if (parameters_.sm_enable == 0 || random_.chance(0.5))
-          script_.push_back({regs::kMode, random_.in(0, 4)});
-        else
-          plan_sms();
+        plan_change();
+      } else if (now_ >= leave_at_) {
+        leave_at_ = ~0ULL;
+        stop(random_.in(0, parameters_.max_kernels - 1));
       }
       return {random_.chance(0.5) ? regs::kIrqStatus : regs::kError, 0xffffffff};
     }
@@ -260,7 +271,7 @@ AxiWrite TopTraffic::next_write() {
     if (parameters_.patience > 12 && now_ >= long_wait_at_)
       plan_long_wait();
     else
-      random_.chance(few_decisions() ? 0.08 : 0.15) ? plan_decision() : plan_action();
+      random_.chance(few_decisions() ? 0.12 : 0.15) ? plan_decision() : plan_action();
   }
   if (script_.empty()) return {regs::kError, 0xffffffff};
   const AxiWrite write = script_.front();
@@ -351,8 +362,10 @@ void TopTraffic::observe(const SluiceTopOut& out) {
     return;
   }
   launch_taken_ = out.launch_ready;
-  if (few_decisions() && out.profile_window && !window_ && random_.chance(0.15))  // what must happen in one is not left to chance
-    change_at_ = now_ + random_.in(0, 1000);
+  if (few_decisions() && out.profile_window && !window_) {  // what must happen in one, or after it, is not left to chance
+    if (random_.chance(0.2)) change_at_ = now_ + random_.in(0, 1000);
+    if (random_.chance(0.3)) leave_at_ = now_ + random_.in(6000, 9000);
+  }
   window_ = out.profile_window;
   if (in_.done_valid) {
     ended_ += static_cast<std::uint64_t>(std::erase_if(running_, [this](const Cta& c) {

@@ -55,6 +55,7 @@ class TopTraffic {
   /// @param all_slots  no kernel is there then, and none comes by the port: a decision takes so long that both are needed
   void plan_machine(bool all_slots = false);
   void plan_decision();
+  void plan_change();
   void plan_long_wait();
   void plan_action();
   void plan_any_write();
@@ -75,7 +76,9 @@ class TopTraffic {
   std::vector<Pace> paces_;  ///< of each SM
   SluiceTopIn in_;
   std::uint64_t quiet_until_ = 0;    ///< the host waits for what it asked for
-  std::uint64_t change_at_ = ~0ULL;  ///< in a decision: SMs are disabled or enabled, or the mode is written
+  std::uint64_t change_at_ = ~0ULL;  ///< in a decision: see plan_change()
+  std::uint64_t leave_at_ = ~0ULL;   ///< after it: a kernel is stopped, and the others' curves are there
+  unsigned changes_ = 0;
   std::uint64_t no_reset_until_ = 0, long_wait_at_ = 1200000;  ///< the latter is for the long campaigns alone
   bool ask_again_ = false;                                     ///< for a new profile, then
   std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0, given_up_ = 0;
