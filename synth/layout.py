@@ -81,7 +81,7 @@ def main():
         if args.json:
             file = pathlib.Path(args.json)
             before = json.loads(file.read_text() or "[]") if file.exists() else []
-            file.write_text(json.dumps([r for r in before if r["block"] != block] + rows[-1:], indent=1) + "\n")
+            file.write_text(json.dumps([r for r in before if (r["block"], r.get("density")) != (block, args.density)] + rows[-1:], indent=1) + "\n")
     if not all(r["unrouted"] == 0 and r["lvs"] for r in rows):
         raise SystemExit(1)
 
