@@ -276,7 +276,7 @@ std::string fetch_status(const std::string& path, bool begins) {
   (void)send_packet(socket.get(), std::as_bytes(std::span(&request, 1)));
   Begins second = make<Begins>(2);
   if (begins) (void)send_packet(socket.get(), std::as_bytes(std::span(&second, 1)));
-  constexpr int kWaits = 3000;  // ms: it may be about to start MPS anew
+  constexpr int kWaits = 5000;  // ms: it may be about to start MPS anew
   pollfd ready{socket.get(), POLLIN, 0};
   if (::poll(&ready, 1, kWaits) != 1) throw SystemError(fmt::format("--socket {}: the service does not answer", path));
   const ssize_t n = receive_packet(socket.get(), std::as_writable_bytes(std::span(&answer, 1)), &file);

@@ -153,8 +153,9 @@ bool MpsServer::lost_contexts(pid_t died) const { return hangs(died, true); }
 bool MpsServer::hangs(pid_t died) const { return hangs(died, false); }
 
 bool MpsServer::hangs(pid_t died, bool sure) const {
-  constexpr std::chrono::milliseconds kSeen = 1s, kSure = 100ms;
-  const auto deadline = std::chrono::steady_clock::now() + kSeen;
+  // A server that begins has no client yet who could lose a context, and takes most of a second on an idle machine.
+  constexpr std::chrono::milliseconds kSeen = 1s, kBegins = 3s, kSure = 100ms;
+  const auto asked = std::chrono::steady_clock::now();
   const std::optional<std::string> servers_said = ask("get_server_list");
   const std::string list = servers_said.value_or("");
   if (!servers_said || (sure && list.empty())) return true;  // MPS itself is gone, or hangs
@@ -172,7 +173,7 @@ bool MpsServer::hangs(pid_t died, bool sure) const {
       return !answer || status.starts_with("INIT") || std::ranges::count(std::views::istream<pid_t>(clients), died) != 0;
     };
     while (!faulty() && there()) {
-      if (std::chrono::steady_clock::now() >= deadline) return true;
+      if (std::chrono::steady_clock::now() >= asked + (status.starts_with("INIT") ? kBegins : kSeen)) return true;
       std::this_thread::sleep_for(10ms);
     }
     if (sure) std::this_thread::sleep_for(kSure);

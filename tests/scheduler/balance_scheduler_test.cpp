@@ -152,27 +152,40 @@ TEST(BalanceScheduler, RatesOfAMixThatHasChangedAreNotTaken) {
   EXPECT_EQ(s.measure(old, linear), now);
 }
 
+/// Short kernels of `table2` on the model.
+struct OnTheModel {
+  explicit OnTheModel(const char* names) {
+    const std::filesystem::path root = SLUICE_SOURCE_DIR;
+    spec.machine = read_machine(root / "configs/machines/fermi_table1.toml");
+    spec.kernel_slots = 4;
+    spec.machine.partitioner.balance.window_cycles = 2048;
+    kernels = parse_mixes(read_workload(root / "configs/workloads/table2.toml"), spec.machine, names).front().kernels;
+  }
+  KernelLaunch& launch(const KernelDescriptor& kernel, std::uint32_t ctas) {
+    KernelLaunch& l = spec.launches.emplace_back(KernelLaunch{kernel, 0, Cycles(0)});
+    l.kernel.grid_ctas = ctas;
+    l.kernel.behaviour.warp_instructions = 1000;
+    l.once = true;
+    return l;
+  }
+  test::LoggedRun run() {
+    const auto machine = spec.machine;
+    return test::logged_run(spec, [machine] { return make_scheduler("balance", {machine, {}}); });
+  }
+  RunSpec spec;
+  std::vector<KernelDescriptor> kernels;
+};
+
 /// On the model, the same pair twice, one after the other: measured side by side, and the second time known.
 TEST(BalanceScheduler, OnTheModelAKnownMixNeedsNoWindow) {
-  const std::filesystem::path root = SLUICE_SOURCE_DIR;
-  RunSpec spec;
-  spec.machine = read_machine(root / "configs/machines/fermi_table1.toml");
-  spec.kernel_slots = 4;
-  spec.machine.partitioner.balance.window_cycles = 2048;  // the kernels are short
-  const Mix mix = parse_mixes(read_workload(root / "configs/workloads/table2.toml"), spec.machine, "DXT_KNN").front();
-  for (const KernelDescriptor& kernel : mix.kernels)
-    for (const std::size_t turn : {0U, 1U}) {
-      KernelLaunch launch{kernel, 0, Cycles(0)};
-      launch.kernel.grid_ctas = turn == 0 ? 1500 : 600;
-      launch.kernel.behaviour.warp_instructions = 1000;
-      launch.once = true;
-      spec.launches.push_back(launch);
-    }
+  OnTheModel m("DXT_KNN");
+  RunSpec& spec = m.spec;
+  for (const KernelDescriptor& kernel : m.kernels)
+    for (const std::uint32_t ctas : {1500U, 600U}) m.launch(kernel, ctas);
   std::swap(spec.launches[1], spec.launches[2]);  // DXT, KNN, and again
   spec.launches[2].after = spec.launches[3].after = 1;
   spec.launches[2].delay = spec.launches[3].delay = Cycles(1000000);
-  const auto machine = spec.machine;
-  const test::LoggedRun ran = test::logged_run(spec, [machine] { return make_scheduler("balance", {machine, {}}); });
+  const test::LoggedRun ran = m.run();
   std::size_t measures = 0, shared = 0;
   for (const auto& d : ran.decisions) {
     const std::string reason = d["reason"];
@@ -190,28 +203,16 @@ TEST(BalanceScheduler, OnTheModelAKnownMixNeedsNoWindow) {
 
 /// While DXT's partitions beside BLK are being measured KNN comes again, whose beside DXT are known: no decision is waited for.
 TEST(BalanceScheduler, OnTheModelAKnownMixEndsTheMeasuringOfAnother) {
-  const std::filesystem::path root = SLUICE_SOURCE_DIR;
-  RunSpec spec;
-  spec.machine = read_machine(root / "configs/machines/fermi_table1.toml");
-  spec.kernel_slots = 4;
-  spec.machine.partitioner.balance.window_cycles = 2048;  // the kernels are short
-  const Mix mix = parse_mixes(read_workload(root / "configs/workloads/table2.toml"), spec.machine, "DXT_BLK_KNN").front();
-  const KernelDescriptor &dxt = mix.kernels[0], &blk = mix.kernels[1], &knn = mix.kernels[2];
-  const auto launch = [&](const KernelDescriptor& kernel, std::uint32_t ctas) -> KernelLaunch& {
-    KernelLaunch& l = spec.launches.emplace_back(KernelLaunch{kernel, 0, Cycles(0)});
-    l.kernel.grid_ctas = ctas;
-    l.kernel.behaviour.warp_instructions = 1000;
-    l.once = true;
-    return l;
-  };
-  launch(dxt, 8000).priority = 1;
-  launch(knn, 250).priority = 1;
-  launch(blk, 1500).after = 1;
-  launch(knn, 200).after = 1;
+  OnTheModel m("DXT_BLK_KNN");
+  RunSpec& spec = m.spec;
+  const KernelDescriptor &dxt = m.kernels[0], &blk = m.kernels[1], &knn = m.kernels[2];
+  m.launch(dxt, 8000).priority = 1;
+  m.launch(knn, 250).priority = 1;
+  m.launch(blk, 1500).after = 1;
+  m.launch(knn, 200).after = 1;
   spec.launches.back().priority = 1;
   spec.launches.back().delay = Cycles(30000);
-  const auto machine = spec.machine;
-  const test::LoggedRun ran = test::logged_run(spec, [machine] { return make_scheduler("balance", {machine, {}}); });
+  const test::LoggedRun ran = m.run();
   for (std::size_t k = 0; k < spec.launches.size(); ++k)
     EXPECT_EQ(ran.result.kernels[k].ctas_completed, spec.launches[k].kernel.grid_ctas);
   EXPECT_EQ(ran.result.host.evictions[2], 1U);

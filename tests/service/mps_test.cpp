@@ -104,6 +104,12 @@ TEST_F(Mps, KnowsThatADeathLeftItHanging) {
   write("clients", "");
   write("state", "INITIALIZING\n");
   EXPECT_TRUE(mps.hangs(42)) << "it never comes";
+  std::thread begins([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    write("state", "ACTIVE\n");
+  });
+  EXPECT_FALSE(mps.hangs(42)) << "it comes late";
+  begins.join();
   install(std::string(kAnswers) + "[ $what != get_client_list ] || exec sleep 600\n");
   write("state", "ACTIVE\n");
   EXPECT_TRUE(mps.hangs(42)) << "its server does not answer";
